@@ -7,10 +7,12 @@ const ISOLATED_TESTS = [
   'tests/real-{network,nodes,vm,volumes}.test.ts',
 ];
 
-/** The controllers' behaviour tests, run against each kube-apiserver that is found. */
+/** The controllers' behaviour tests, run against every kube-apiserver that is found. */
 const ENGINE_TESTS = 'tests/engines*.test.ts';
 
-/** Small files that take minutes. Vitest starts large files first, so these would run last, one after another. */
+/**
+ * Small files that take minutes. Vitest starts large files first, so these would otherwise run last, one after another.
+ */
 const LONG_TESTS = /\/tests\/(stories\/crash|process-(certificates|limits|quota))\.test\.ts$/;
 
 class LongFirstSequencer extends BaseSequencer {
@@ -44,9 +46,9 @@ const IN_PROCESS_OPTIONS = {
 const BEHAVIOUR_TESTS = 'packages/*/src/behaviour/**/*.test.ts';
 
 /**
- * - `unit`: pure functions and single parts, without servers, external programs or any clock but the test's.
- * - `behaviour`: Fairway, API servers and the simulated cloud in this process.
- * - `system`: complete Fairway processes, which are killed and driven by real clients, two files at a time.
+ * - `unit`: pure functions and single parts, without servers, external programs or any clock other than the test's.
+ * - `behaviour`: Fairway, API servers and the simulated cloud, all in this process.
+ * - `system`: complete Fairway processes, which real clients drive and tests kill, two files at a time.
  *   `system-alone` follows, then `engines`. Of these tests, `npm test` runs only those in `tests/stories`.
  */
 export default defineConfig({

@@ -126,7 +126,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
 
     // The wording has changed since 1.35, and the decision is missing.
-    test('records caller, object and code of a refused impersonation', async () => {
+    test('records the caller, object and code of a refused impersonation', async () => {
       const auditedRequest: AuditedRequest = { method: 'GET', path: MAPS, who: 'alice', as: 'bob' };
       await embedded(auditedRequest, 'refused');
       await real(auditedRequest, 'refused');
@@ -251,7 +251,7 @@ function inNamespace<T extends AuditedRequest>(auditedRequest: T, namespace: str
 
 type Caller = (auditedRequest: AuditedRequest, auditId: string) => Promise<number>;
 
-/** Callers with certificates of one CA, so that both servers see the same users. */
+/** Callers with certificates from one CA, so that both servers see the same users. */
 async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncDisposableStack): Promise<Caller> {
   const known = knownRecords.get(pki) ?? {};
   knownRecords.set(pki, known);

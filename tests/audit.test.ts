@@ -17,7 +17,7 @@ function eventsIn(text: string): AuditEvent[] {
   return lines.map((line) => JSON.parse(line) as AuditEvent);
 }
 
-/** Summarizes an event of a user's action. */
+/** Summarizes an event for a user's action. */
 function summarize({ verb, user, impersonatedUser, objectRef, responseStatus }: AuditEvent): string {
   const who = impersonatedUser ? `${user.username} as ${impersonatedUser.username}` : user.username;
   const what = [objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join('/');
@@ -243,7 +243,7 @@ describe.skipIf(kubectl === undefined)(
       expect(receiver.received.join()).toContain('POST /audit HTTP/1.1');
     });
 
-    test('refuses to start with an audit log that it cannot write', async () => {
+    test('refuses to start with an audit log that it cannot write to', async () => {
       const path = join(folder, 'missing', 'audit.log');
       const starting = RunningFairway.start(join(folder, 'none'), '--audit-log-path', path, ...listen);
 

@@ -49,8 +49,8 @@ describe.skipIf(offered === undefined)(
 );
 
 /**
- * Uses a real scheduler. Each case continues from the previous one: after nodes were added, none is removed for ten
- * minutes.
+ * Uses a real scheduler. Each case continues from the previous one: after nodes have been added, none is removed for
+ * ten minutes.
  */
 function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
   let cluster: ProvisionedCluster;

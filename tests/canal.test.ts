@@ -16,7 +16,7 @@ import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered, kubectl, title } = await realNodeTools();
-/** A folder with the binaries of Canal, from which the testbed builds images. */
+/** A directory with Canal's binaries, from which the testbed builds images. */
 const binaries = process.env['NODETEST_CANAL'] ?? '';
 const isOffered = offered !== undefined && existsSync(join(binaries, 'calico-node'));
 const availability = existsSync(join(binaries, 'calico-node'))
@@ -71,7 +71,7 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${availabilit
     });
   }
 
-  /** Runs a pod of one container on a node; resolves when it is ready. */
+  /** Runs a single-container pod on a node; resolves when it is ready. */
   async function runPod(name: string, nodeName: string, script: string): Promise<Pod> {
     const pods = tenant.resource<Pod>(Pods);
     await pods.create({

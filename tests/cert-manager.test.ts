@@ -103,7 +103,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(new X509Certificate((await keypair('web-tls')).ca).subject).toBe('CN=An authority of the cluster');
       });
 
-      test('records at the webhook who requested a certificate', async () => {
+      test('records through the webhook who requested a certificate', async () => {
         const { items } = (await kubectl.json('get', 'certificaterequests')) as { items: { spec: object }[] };
         const user = await kubectl.ok('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}');
 
@@ -145,7 +145,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         const before = await versions();
 
         await manager.restart();
-        // The restarted controllers create this object after they have checked the other objects.
+        // The restarted controllers create this object once they have checked the other objects.
         await apply('late.yaml');
         await waitUntilReady('certificate/late');
         await waitUntilSettled();

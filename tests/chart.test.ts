@@ -21,7 +21,7 @@ const clusterTitle =
     : `: kube-apiserver ${binaries.version}`;
 const chart = join(PROJECT, 'deploy/helm/fairway');
 const NAMESPACE = ['--namespace', 'fairway-system'];
-/** A helm binary not built by its publisher assumes that the cluster is 1.20. */
+/** A helm binary not built by the Helm project assumes that the cluster is 1.20. */
 const VERSION = ['--kube-version', '1.36.0'];
 
 interface Rendered {
@@ -164,7 +164,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(container(rendered)?.ports).toEqual([{ name: 'gateway', containerPort: 9443 }]);
   });
 
-  test('admits users of Magnum’s API if it is enabled, at the port where it listens', () => {
+  test('admits users of Magnum’s API on its port if the API is enabled', () => {
     const config = { magnum: { listen: '0.0.0.0:9512' }, keystone: { cloud: 'mine' } };
     const from = [{ ipBlock: { cidr: '192.0.2.0/24' } }];
     const magnum = { enabled: true, service: { type: 'LoadBalancer', annotations: { 'example.com/pool': 'a' } }, from };
@@ -218,7 +218,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(stderr).toContain('not in team: use --namespace fairway-system');
   });
 
-  test('has the version of Fairway', () => {
+  test('has Fairway’s version', () => {
     expect(readFileSync(join(chart, 'Chart.yaml'), 'utf8')).toContain(`appVersion: ${FAIRWAY_VERSION}\n`);
   });
 

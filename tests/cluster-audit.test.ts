@@ -34,7 +34,7 @@ describe('fairway cluster audit, on a simulated control plane', () => {
     expect(stderr).toMatch(/set spec\.apiServer\.audit/);
   });
 
-  test('shows live who did what in a cluster with audit', async () => {
+  test('shows who did what in a cluster with audit, live', async () => {
     const client = await clientOf(fairway.kubeconfig);
     const value = { spec: { apiServer: { audit: {} } } };
     const { metadata } = await client

@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const env = () => ({ PATH: `${join(PROJECT, 'node_modules/.bin')}:/usr/bin:/bin`, HOME: folder });
 /**
- * A request times out after 60 s, and the plugin ends after 300 s. A shorter time means that the command waited for
+ * A request times out after 60 s, and the plugin exits after 300 s. A shorter time means that the command waited for
  * neither.
  */
 const MAX_DURATION_MS = 50_000;

@@ -72,7 +72,7 @@ describe('a Fairway with one configuration file', () => {
     expect(names).toMatch(/DNS:localhost, DNS:other\.example\.com, IP Address:127\.0\.0\.1/);
   });
 
-  test('applies the limits of the file', async () => {
+  test('applies the limits in the file', async () => {
     const annotations = { x: 'y'.repeat(65 * KIB) };
     const path = join(folder, 'large.yaml');
     await writeFile(
@@ -87,7 +87,7 @@ describe('a Fairway with one configuration file', () => {
     expect(stderr).toMatch(/65536|too large/i);
   });
 
-  test('resolves paths in the file relative to its folder', async () => {
+  test('resolves paths in the file relative to its directory', async () => {
     expect(await readFile(join(folder, 'logged.log'), 'utf8')).toContain('"kind":"Event"');
   });
 });

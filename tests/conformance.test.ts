@@ -11,7 +11,7 @@ import { findTestBinaries } from '../tools/conformance/test-binaries.ts';
 const binaries = findTestBinaries();
 const missing = binaries === undefined ? ' (skipped: "testbed/kubernetes/current build-tests" makes them)' : '';
 
-/** Some quick tests of each area; `npm run conformance` runs all of them. */
+/** Some quick tests from each area; `npm run conformance` runs all of them. */
 const FOCUS = [
   'Watchers should be able to restart watching from the last resource version',
   'Discovery should validate PreferredVersion|should support aggregated discovery interface \\[',

@@ -4,7 +4,7 @@ import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
 import { type ConsoleTest, screenshot, startConsoleTest } from './console/console-test.ts';
 
-/** A user whose project has no cloud from the operator. */
+/** A user for whose project the operator has not configured a cloud. */
 const USER = 'other';
 const PERMISSION_QUESTION = 'Fairway needs your permission to act in this project';
 
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('the console for a tenant whose project has no clou
   });
 });
 
-/** Collects the page's writes for the delegation from now on, without dry runs. */
+/** Collects the page's writes for the delegation from now on, except dry runs. */
 function writesOf(page: Page): readonly string[] {
   const writes: string[] = [];
   page.on('request', (request) => {

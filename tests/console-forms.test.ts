@@ -13,7 +13,7 @@ import { clientOf } from './session/client-of.ts';
 const NAME = 'shop';
 const POOL = `${NAME}-pool`;
 
-describe.skipIf(!hasBrowser)('input in a form of the console', () => {
+describe.skipIf(!hasBrowser)('input in a console form', () => {
   let test: ConsoleTest;
   let client: KubeClient;
   let namespace: string;

@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
 /** Texts about the cluster itself, whose state is known even when nothing but clusters could be loaded. */
 const CLUSTER_TEXTS: ReadonlySet<string> = new Set(['rest.schedule.none']);
 
-/** Texts of the console about missing items, except those that contain a name. */
+/** Console texts about missing items, except those that contain a name. */
 const NONE = Object.values(CATALOGUES).flatMap(({ en }) =>
   Object.entries(en).flatMap(([key, text]) =>
     /(?:^|\.)(?:none|empty|missing|unused|empty\.title)$/.test(key) &&

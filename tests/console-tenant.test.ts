@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () =>
     expect(await clicks()).toBe(0);
   });
 
-  it('shows an error at each invalid field, and continues when it is corrected', async () => {
+  it('shows an error at each invalid field, and continues once it is corrected', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     const name = page.locator('#name');
     await name.fill('Shop!');

@@ -9,7 +9,7 @@ import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { keysOf, LONG_WAIT, TenantOnCloud } from './tenant-credentials/tenant-on-cloud.ts';
 
 const execute = promisify(execFile);
-/** These tests concern only the use of a credential, so the network of a cluster suffices. */
+/** These tests concern only the use of a credential, so a cluster's network suffices. */
 const NO_NODES = { hasNodes: false };
 
 /** A credential that Fairway no longer needs is revoked in Keystone: by Fairway if Keystone allows it, otherwise by its owner. */

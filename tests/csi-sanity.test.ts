@@ -14,7 +14,7 @@ const missing =
 const EXPECTED_SKIPS =
   /GetCapacity|ModifyVolume|volume attribute class|node max attach limit|already published but is incompatible/;
 
-/** The test suite of CSI itself, against `fairway csi` as installed. */
+/** CSI's own test suite, against `fairway csi` as installed. */
 describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
   describe.skipIf(target.isMissing || program === undefined)('the controller', () => {
     let cloud: JobCloud;
@@ -34,7 +34,7 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
       await cloud?.close();
     });
 
-    it('passes all specs of Controller and Identity', () => {
+    it('passes all Controller and Identity specs', () => {
       expect(specs.filter(({ state }) => state !== 'passed' && state !== 'skipped')).toEqual([]);
       const passed = specs.filter(({ state }) => state === 'passed').map(({ name }) => name);
       expect(passed.length).toBeGreaterThanOrEqual(45);
@@ -54,7 +54,7 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
       expect(await Array.fromAsync(snapshots.list())).toEqual([]);
     });
 
-    it('creates one volume per name, even if it is killed meanwhile', async () => {
+    it('creates one volume per name, even if it is killed partway through', async () => {
       const { volumes } = place.member.blockStorage;
       const count = async () => (await Array.fromAsync(volumes.list())).length;
       const first = new CsiClient(place.socket);

@@ -26,7 +26,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-  test('are accepted by the API server, and meet all rules for restricted pods', async () => {
+  test('are accepted by the API server, and meet all requirements for restricted pods', async () => {
     const applied = await kubectl(
       'apply',
       '--dry-run=server',

@@ -187,7 +187,7 @@ passphraseFile: passphrase
     expect(readFileSync(join(place.folder, 'new/control-plane'), 'utf8').trim()).toBe('process');
   });
 
-  /** Resolves when a scheduled backup has started after this time. */
+  /** Resolves once a scheduled backup has started after this time. */
   async function backupAfter(timeMs: number): Promise<void> {
     const deadlineMs = timeMs + 300_000;
     for (;;) {

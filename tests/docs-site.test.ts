@@ -10,7 +10,7 @@ import { type ServedFolder, serveFolder } from './docs-site/serve-folder.ts';
 import { PROJECT } from './session/running-fairway.ts';
 
 const execute = promisify(execFile);
-/** Limits that end hanging tests. */
+/** Timeouts that end hanging tests. */
 const BUILD_TIMEOUT_MS = 1_800_000;
 const TIMEOUT_MS = 300_000;
 const WIDTHS = [390, 1440];
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('the docs site in Chromium', () => {
     expect(consoleErrors).toEqual([]);
   });
 
-  it.each(WIDTHS)('finds a page by a word and opens it, at %d px', async (width) => {
+  it.each(WIDTHS)('finds a page by searching for a word, and opens it, at %d px', async (width) => {
     const page = await open('/', width);
     const input = page.locator('#localsearch-input');
     const button = page.getByRole('button', { name: 'Search' });

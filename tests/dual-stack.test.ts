@@ -106,7 +106,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
       await expect.poll(serving, POLL_OPTIONS).toEqual(['web TCP: 1+0', 'web UDP: 1+1']);
     });
 
-    it('creates a Service with IPv6 first only once, even if it is killed meanwhile', async () => {
+    it('creates a Service with IPv6 first only once, even if it is killed partway through', async () => {
       await make('six', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4'] });
       await waitUntil('six', ({ metadata }) => Boolean(metadata.finalizers?.length));
       await provider.stop('SIGKILL');
@@ -121,7 +121,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
       expect(await Array.fromAsync(member.network.floatingIps.list())).toHaveLength(2);
     });
 
-    it('keeps the load balancer of a Service that later requires two families, and reports this on the Service', async () => {
+    it('keeps the load balancer of a Service that is later changed to require two families, and reports this on the Service', async () => {
       await make('late', { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] });
       const [address] = ingressOf(await waitUntil('late', (service) => ingressOf(service).length === 1));
       const value = { spec: { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } };
@@ -143,7 +143,7 @@ describe.each(JOB_TARGETS)(`dual-stack Services of ${API_SERVER} on $name`, (tar
       );
     });
 
-    it('removes the second address from the status of a Service that returns to one family', async () => {
+    it('removes the second address from a Service’s status when it returns to one family', async () => {
       const { spec } = await server.client.resource(Services).get('web', { namespace });
       const value = {
         spec: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'], clusterIPs: spec.clusterIPs?.slice(0, 1) },

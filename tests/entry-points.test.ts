@@ -19,7 +19,7 @@ import {
 } from './entry-points/attempts.ts';
 import { type Attempt, type Person, type RecordedResponse, TestDeployment } from './entry-points/test-deployment.ts';
 
-/** Whether the cluster's API server admits Keystone users. */
+/** Whether the cluster's API server accepts Keystone users. */
 function isOpen({ status }: Cluster): boolean {
   return status?.keystone !== undefined && isConditionTrue(status.conditions, 'ControlPlaneReady');
 }
@@ -97,7 +97,7 @@ describe('the entry points of one Fairway', () => {
     };
   }
 
-  /** Data of another user in a response that was not in the request. */
+  /** Data in a response that belongs to another user and was not in the request. */
   function leakedNames({ text }: RecordedResponse, attempt: Attempt, owned: OwnedObjects): string[] {
     const { userId, project, cluster, label, uuid, template, pool, credential } = owned;
     const serialized = JSON.stringify(attempt);
@@ -171,7 +171,7 @@ describe('the entry points of one Fairway', () => {
     });
   });
 
-  /** Results for an owner and a reader at the API server of the cluster. */
+  /** Results for an owner and a reader at the cluster's API server. */
   describe('the user’s own cluster', () => {
     const POOLS = '/apis/fairway.dev/v1alpha1/nodepools';
 
@@ -202,7 +202,7 @@ describe('the entry points of one Fairway', () => {
     });
   });
 
-  // The CAs and the credential of the cluster are rotated at the end.
+  // The cluster's CAs and credential are rotated at the end.
   describe('Magnum', () => {
     test.each(MAGNUM)('%s', async (_, expected, reader, refused, make) => {
       expect((await deployment.atMagnum(rita, make(alice))).status, 'a reader').toBe(reader);
@@ -218,7 +218,7 @@ describe('the entry points of one Fairway', () => {
     });
 
     test.each(['clusters', 'clusters/detail', 'clustertemplates', 'clustertemplates/detail', 'stats'])(
-      'lists %s only of the user’s own project',
+      'lists %s only from the user’s own project',
       async (list) => {
         for (const [owner, otherUser] of bothDirections()) {
           const attempt = {
@@ -251,7 +251,7 @@ describe('the entry points of one Fairway', () => {
       expect((await deployment.atConsole(alice, list(alice))).status).toBe(200);
     });
 
-    it('refuses a request with its cookie but without the header of its pages', async () => {
+    it('refuses a request with its cookie but without the header that its pages send', async () => {
       const { cookie = '' } = alice.browser;
       const response = await deployment.atKubernetes({ token: 'x' }, { ...list(alice), headers: { cookie } });
 

@@ -120,7 +120,7 @@ const storedTokens = () => readdirSync(join(folder, 'cache/fairway/tokens')).fil
 /** Runs a command in its own terminal. */
 const script = findExecutable(['/usr/bin'], 'script');
 
-describe.skipIf(!hasKubectl)('kubectl with a kubeconfig without secrets', () => {
+describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that contains no secrets', () => {
   test('signs in to Keystone once for many runs', async () => {
     const first = await whoami();
     const second = await whoami();
@@ -131,7 +131,7 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig without secrets', () => 
     expect(readFileSync(kubeconfig, 'utf8')).not.toContain(TEST_PASSWORD);
   });
 
-  test('signs in once for many concurrent starts, even after a sign-in was killed', async () => {
+  test('signs in once for many concurrent starts, even after a sign-in has been killed', async () => {
     await whoami();
     const [name = ''] = storedTokens();
     rmSync(join(folder, 'cache/fairway/tokens', name));
@@ -167,7 +167,7 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig without secrets', () => 
     expect(signIns).toBe(2);
   });
 
-  test('reports what to do when Keystone refuses, without the secret', async () => {
+  test('reports what to do when Keystone refuses, without revealing the secret', async () => {
     const { code, stderr } = await whoami(await writeKubeconfig('wrong'));
 
     expect(code).not.toBe(0);
@@ -212,7 +212,7 @@ describe('the command itself', () => {
     expect(stdout).toMatch(/^Server: v1\.36\.3 at https:/m);
   });
 
-  test.skipIf(script === undefined)('signs in manually with a device code, and out again', async () => {
+  test.skipIf(script === undefined)('signs in manually with a device code, and signs out again', async () => {
     const signingIn = spawn(script ?? '', ['-qec', 'fairway auth login --cloud device', '/dev/null'], {
       env: { ...process.env, ...env },
     });

@@ -15,7 +15,7 @@ import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const waitOptions = { deadlineMs: 400_000 };
-/** For waits until load balancers are listed again. */
+/** For waiting until load balancers are listed again. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
 const HTTP = { name: 'http', port: 80, protocol: 'HTTP' };
@@ -113,7 +113,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       ]);
     });
 
-    it('serves an additional and a changed route, and stops serving a removed one', async () => {
+    it('serves an added and a changed route, and stops serving a removed one', async () => {
       await make(HttpRoutes, 'more', {
         parentRefs: [{ name: 'shop' }],
         hostnames: ['more.example'],
@@ -130,7 +130,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       await expect.poll(routes, POLL_OPTIONS).toEqual(['80 shop.example/api -> a pool']);
     });
 
-    it('serves HTTPS with the certificate of a Secret once it exists', async () => {
+    it('serves HTTPS with the certificate from a Secret once it exists', async () => {
       await make(HttpRoutes, 'secure', {
         parentRefs: [{ name: 'shop', sectionName: 'https' }],
         hostnames: ['shop.example'],

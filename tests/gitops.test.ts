@@ -29,7 +29,7 @@ const where = { namespace: 'default' };
 const filesOf = (folder: string, as: string) =>
   Object.fromEntries(readdirSync(folder).map((file) => [`${as}/${file}`, readFileSync(join(folder, file), 'utf8')]));
 
-/** Flux applies the contents of a repository on disk, compares them repeatedly, and deletes what is removed. */
+/** Flux applies the contents of a repository on disk, compares them repeatedly, and deletes what has been removed. */
 describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
   `Flux ${described} on $plane`,
   ({ controlPlane, isMissing }) => {
@@ -98,7 +98,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(await kubectl.json('-n', 'shop', 'get', 'offer', 'apples')).toMatchObject({ spec: { price: 3 } });
       });
 
-      test('deletes what is removed from the repository', async () => {
+      test('deletes what has been removed from the repository', async () => {
         const all = readFileSync(join(SHOP, 'kustomization.yaml'), 'utf8');
         const commit = repository.commit({ 'shop/kustomization.yaml': all.replace('  - offer.yaml\n', '') });
 
@@ -161,7 +161,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           expect(writes().dryRuns).toBeGreaterThanOrEqual(dryRuns + 6);
         });
 
-        test('follows a commit with one write', async () => {
+        test('applies a commit with one write', async () => {
           const known = writes().done.length;
 
           await flux.applyCommit('fleet', commitGeneral(3));
@@ -173,7 +173,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           expect(writes().done.slice(known)).toEqual(['patch nodepools/fleet-general']);
         });
 
-        test('stays unchanged after an invalid commit, with the field in the error', async () => {
+        test('stays unchanged after an invalid commit, with the field named in the error', async () => {
           const known = writes().done.length;
 
           const message = await flux.reconcileRefusedCommit('fleet', commitGeneral(-1));
@@ -196,7 +196,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           expect(writes().done.slice(known)).toEqual(['patch nodepools/fleet-general']);
         });
 
-        test('loses a pool that is removed from the repository', async () => {
+        test('loses a pool that has been removed from the repository', async () => {
           const all = readFileSync(join(EXAMPLE, 'fleet/kustomization.yaml'), 'utf8');
           const kustomization = all.replace('  - memory.yaml\n', '');
           const commit = repository.commit({ [`${FLEET}/kustomization.yaml`]: kustomization });

@@ -45,7 +45,7 @@ describe.skipIf(offered === undefined)(
   `healing by time, with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
   () => {
     let cluster: ProvisionedCluster;
-    /** All machines that were ever marked for repair. */
+    /** All machines that have ever been marked for repair. */
     const unhealthy = new Set<string>();
     const stopWatching = new AbortController();
     let before: readonly Machine[];

@@ -71,7 +71,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/Phase: +Succeeded/) });
       });
 
-      test('does not change objects in an upgrade without a change', async () => {
+      test('does not change objects on an upgrade without a change', async () => {
         const objects = () => kubectl.ok('get', 'offers,deployments,services,configmaps', '-o', 'json');
         const before = await objects();
 
@@ -80,7 +80,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await objects()).toEqual(before);
       });
 
-      test('applies changed values in an upgrade', async () => {
+      test('applies changed values on an upgrade', async () => {
         expect(await helm('upgrade', 'shop', chart, '--set=replicas=3', ...wait)).toMatchObject({ code: 0 });
 
         expect(await replicas()).toBe('3');
@@ -97,7 +97,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await replicas()).toBe('3');
       });
 
-      test('restores the previous state in a rollback', async () => {
+      test('restores the previous state on a rollback', async () => {
         expect(await helm('rollback', 'shop', '1', ...wait)).toMatchObject({ code: 0 });
 
         expect(await replicas()).toBe('2');
@@ -112,7 +112,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await kubectl.ok('get', 'crd', 'offers.shop.example.org', '-o', 'name')).not.toBe('');
       });
 
-      describe.runIf(controlPlane === 'simulated')('using a chart of a Cluster in Fairway', () => {
+      describe.runIf(controlPlane === 'simulated')('using a chart for a Cluster in Fairway', () => {
         const own = (...args: readonly string[]) => runHelm(cluster.fairway.kubeconfig, args);
         const writes = () => auditedWrites(cluster.home, /^Helm/);
         const pools = async () => {
@@ -140,7 +140,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(await pools()).toEqual([['helmed-general', 1, 1]]);
         });
 
-        test('changes nothing in an upgrade without a change', async () => {
+        test('changes nothing on an upgrade without a change', async () => {
           const known = await generations();
 
           expect(await own('upgrade', 'helmed', FLEET, ...wait)).toMatchObject({ code: 0 });
@@ -148,7 +148,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(await generations()).toEqual(known);
         });
 
-        test('scales a pool and adds another in an upgrade', async () => {
+        test('scales a pool and adds another on an upgrade', async () => {
           const values = ['--set=pools.general.replicas=2', '--set=pools.memory.flavor=r3-128,pools.memory.replicas=1'];
           const result = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
 
@@ -182,7 +182,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(result.stderr).toContain('spec.replicas');
         });
 
-        test('reverts both pool changes in a rollback', async () => {
+        test('reverts both pool changes on a rollback', async () => {
           expect(await own('rollback', 'helmed', '1', ...wait)).toMatchObject({ code: 0 });
 
           await expect.poll(pools).toEqual([['helmed-general', 1, 1]]);

@@ -8,9 +8,9 @@ import { HOSTILE_BODIES, type HostileBody } from './hostile/bodies.ts';
 import { type HostileRequest, HostileTarget } from './hostile/listeners.ts';
 import { excessiveWork, minWorkOf, type Work, workOf } from './hostile/work.ts';
 
-/** Texts without a prefix suffice: parsing that takes quadratic time does so without a prefix, too. */
+/** Inputs without a prefix suffice: parsing that takes quadratic time does so without a prefix, too. */
 const BARE = { bare: true };
-/** Node closes connections with larger heads. */
+/** Node closes connections with larger request heads. */
 const HEAD_LENGTHS = { from: 3_500, to: 14_000 };
 /** Work that is quadratic in half a megabyte exceeds any multiple of the work for a plain object. */
 const BODY_BYTES = 512 * 1024;
@@ -30,7 +30,7 @@ let target: HostileTarget;
 const SHORT_TEXTS = hostileTexts(HEAD_LENGTHS.from, BARE);
 const LONG = hostileTexts(HEAD_LENGTHS.to, BARE);
 
-/** The cost of a plain object of this size. */
+/** The cost of handling a plain object of this size. */
 let plain: Work;
 let plainStatus: number | undefined;
 
@@ -198,13 +198,13 @@ const PARAMETER_PLACES: readonly { readonly place: string; readonly requestWith:
   ];
 
 test.each(PARAMETER_PLACES)(
-  'takes time proportional to the length of any text in $place',
+  'takes time proportional to the length of any input in $place',
   async ({ requestWith: requestOf }) => {
     const found: string[] = [];
     for (const [index, { name }] of SHORT_TEXTS.entries()) {
       const texts = { [HEAD_LENGTHS.from]: SHORT_TEXTS[index]?.text, [HEAD_LENGTHS.to]: LONG[index]?.text };
       const send = (length: number) => target.send(requestOf(texts[length] ?? ''));
-      // Texts that are fast at maximum length are skipped.
+      // Inputs that are fast at maximum length are skipped.
       if ((await workOf(() => send(HEAD_LENGTHS.to))).cpuMs < 40) continue;
       const excess = await excessiveWork(send, HEAD_LENGTHS);
       if (excess !== undefined) found.push(`${name}: ${excess}`);

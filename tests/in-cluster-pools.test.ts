@@ -30,7 +30,7 @@ spec: { clusterName: demo, flavor: b3-8, replicas: 1, maxReplicas: 5 }
 describe.skipIf(kubectl === undefined).each(CONTROL_PLANES)(
   `the tenant's own kubectl ${kubectl?.version ?? '(skipped: there is none on PATH)'} on $plane`,
   ({ controlPlane, isMissing }) => {
-    describe.skipIf(isMissing)('using the pools of a cluster', () => {
+    describe.skipIf(isMissing)('using a cluster’s pools', () => {
       poolCases(controlPlane);
     });
   },
@@ -130,7 +130,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     expect(remaining.items.map(({ metadata }) => metadata.name)).toEqual(['general']);
   });
 
-  test('shows external changes, and does not overwrite them', async () => {
+  test('shows changes made elsewhere, and does not overwrite them', async () => {
     const staleManifest = await tenant('get', 'nodepool', 'general', '-o', 'json');
     await cluster.patchPool('general', { replicas: 3 });
     await waitForInnerPool('general', (pool) => pool?.spec.replicas === 3);
@@ -144,7 +144,7 @@ function poolCases(controlPlane: 'simulated' | 'process'): void {
     expect((await cluster.waitForPool('general', () => true)).spec).toMatchObject({ replicas: 3, maxReplicas: 5 });
   });
 
-  test('changes a pool while Fairway is killed, or before Fairway reads the pool again, and the next Fairway applies the change', async () => {
+  test('changes a pool while Fairway is killed, or before Fairway reads the pool again, and the next Fairway process applies the change', async () => {
     await cluster.fairway.kill();
     // A simulated control plane stops with Fairway; other control planes keep responding.
     if (controlPlane === 'process') await tenant('scale', 'nodepool/general', '--replicas=2');

@@ -61,7 +61,7 @@ spec: {clusterName: web, flavor: b3-8, replicas: 1}
 describe.skipIf(offered === undefined)(`the image in a pod on a real node ${title}`, () => {
   let folder: string;
   let cluster: OneNodeCluster;
-  /** Arguments that make kubectl act as alice at the gateway. */
+  /** Arguments that make kubectl act as alice towards the gateway. */
   let alice: readonly string[];
 
   const kubectl = (...args: readonly string[]) => cluster.kubectl(...args);
@@ -133,7 +133,7 @@ describe.skipIf(offered === undefined)(`the image in a pod on a real node ${titl
     succeeded(await asAlice('wait', 'cluster/web', '--for=condition=Ready', '--timeout=5m'));
   }
 
-  test('becomes Available with the plain manifests, in a namespace of restricted pods', async () => {
+  test('becomes Available with the plain manifests, in a namespace for restricted pods', async () => {
     diagnoseFailure();
     const install = await run('npx', ['fairway', 'install', '--kubeconfig', cluster.kubeconfig]);
     succeeded(install);
@@ -239,7 +239,7 @@ describe.skipIf(offered === undefined)(`the image in a pod on a real node ${titl
     await expectScaled(1);
   });
 
-  test('applies a change to the ConfigMap in a manual rollout', async () => {
+  test('applies a change to the ConfigMap on a manual rollout', async () => {
     diagnoseFailure();
     const before = await readyPod();
     const config = succeeded(

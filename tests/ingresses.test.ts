@@ -11,7 +11,7 @@ import { TenantScenario } from './main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const waitOptions = { deadlineMs: 400_000 };
-/** For waits until load balancers are listed again. */
+/** For waiting until load balancers are listed again. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 const INTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
 
@@ -91,7 +91,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
         .toEqual(['shop.example/api/v2 -> pool_web_80', 'shop.example/ -> pool_web_80']);
     });
 
-    it('serves HTTPS with the certificate of a Secret, and redirects HTTP there', async () => {
+    it('serves HTTPS with the certificate from a Secret, and redirects HTTP to HTTPS', async () => {
       await makeSecret('shop', 'shop.example');
       const value = { spec: { tls: [{ hosts: ['shop.example'], secretName: 'shop' }] } };
       await tenant.resource(Ingresses).patch('shop', { type: 'merge', value }, { namespace });

@@ -16,7 +16,7 @@ const WHOAMI = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'];
 const review = (token: string) =>
   JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } });
 
-/** With a real Keystone, one kind of control plane suffices: an available one that connects over the network. */
+/** With a real Keystone, one kind of control plane suffices: any available one that connects over the network. */
 const controlPlanesOn = (cloud: string) =>
   cloud === 'the simulator' ? CONTROL_PLANES : CONTROL_PLANES.filter(({ isMissing }) => !isMissing).slice(-1);
 
@@ -35,7 +35,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
 
         const tokenOf = async (entry: string) => (await cluster.fairway.cloud(entry).session.token()).id;
         const kubectlOf = async (entry: string) => cluster.by(await tokenOf(entry));
-        /** What an API server of the tenant reports about a token to any client that may request it. */
+        /** What the tenant's API server reports about a token to any client that may request it. */
         const reviewed = async (token: string) => {
           const file = `${member.kubeconfig}.review`;
           await writeFile(file, review(token));
@@ -67,7 +67,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
         });
 
         it('a reader can only read', async () => {
-          // A new cluster aggregates `view` a moment after it is ready.
+          // A new cluster aggregates `view` shortly after it becomes ready.
           await expect.poll(() => reader.run('get', 'pods', '--all-namespaces')).toMatchObject({ code: 0 });
           for (const attempt of [
             ['get', 'secrets', '--namespace=web'],
@@ -97,7 +97,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
           expect(cluster.fairway.keystone.calls('/auth/tokens') - tokenRequests).toBeLessThanOrEqual(1);
         });
 
-        it('a kubeconfig without secrets signs in automatically', async () => {
+        it('a kubeconfig that contains no secrets signs in automatically', async () => {
           const { kubeconfig } = cluster.fairway;
           const env = {
             PATH: `${join(PROJECT, 'node_modules/.bin')}:${process.env['PATH']}`,
@@ -130,7 +130,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ name: target, isMissing
           await member.ok('get', 'namespaces');
         });
 
-        it('authenticated users keep access while Keystone is down, and other users get none', async () => {
+        it('authenticated users keep access while Keystone is down, and other users do not get any', async () => {
           const late = await kubectlOf(job.member);
           await member.ok('get', 'namespaces');
           cluster.fairway.keystone.isUnreachable = true;

@@ -21,7 +21,7 @@ function aSecret(namespace: string, name: string, stringData: Record<string, str
   return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData };
 }
 
-/** Attempts of a user from another project. */
+/** Attempts by a user from another project. */
 const ATTEMPTS: readonly (readonly [
   what: string,
   call: (client: KubeClient, namespace: string) => Promise<unknown>,
@@ -49,7 +49,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
     let member: KubeClient;
     let reader: KubeClient;
     let other: KubeClient;
-    /** The namespace and project of member and reader. */
+    /** The namespace and project of the member and the reader. */
     let project: string;
 
     const clientOf = async (entry: string) => fairway.by((await fairway.cloud(entry).session.token()).id);
@@ -66,7 +66,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       await job?.close();
     });
 
-    it('shows a reader who signs in first an empty namespace for the project', async () => {
+    it('shows an empty namespace for the project to a reader who signs in first', async () => {
       expect((await list(reader, project)).items).toEqual([]);
       expect((await reader.resource(plans).list()).items.length).toBeGreaterThan(0);
     });
@@ -92,7 +92,7 @@ describe.each(JOB_TARGETS)('Keystone users on $name', ({ isMissing, open }) => {
       await cloud.identity.deleteApplicationCredential(id);
     });
 
-    it('signs a member in to the console by password, acts for them, delegates rights, and revokes each token', async () => {
+    it('signs a member in to the console by password, acts for them, delegates permissions, and revokes each token', async () => {
       const browser = await TestBrowser.at(fairway);
       const { user, password } = fairway.passwordOf(job.member);
       const credentials = {

@@ -12,7 +12,7 @@ import { PROJECT } from './session/running-fairway.ts';
 
 const MAIN = join(PROJECT, 'packages/cli/src/main.ts');
 
-/** The output of a process and its children, as long as one of them has the streams open. */
+/** The output of a process and its children, for as long as one of them keeps the streams open. */
 class Output {
   text = '';
   readonly #streams: readonly Readable[];
@@ -66,7 +66,7 @@ const hasStopped = (text: string) => text.includes('stopping: the parent process
 test.each([
   { signal: 'SIGTERM', reason: 'npm passes the signal on only to its shell' },
   { signal: 'SIGKILL', reason: 'npm cannot pass the signal on' },
-] as const)('stops Fairway gracefully when its npm gets $signal: $reason', async ({ signal }) => {
+] as const)('stops Fairway gracefully when its npm process gets $signal: $reason', async ({ signal }) => {
   const output = launch('npx', ['fairway', ...UP, folder], 'ignore');
   await output.waitForOutput(hasStarted);
   previousProcess?.kill(signal);
@@ -87,7 +87,7 @@ test('stops a Fairway in the foreground of a shell, but not one in the backgroun
   const pid = Number.parseInt(readFileSync(join(folder, 'b', 'lock'), 'utf8'), 10);
   previousProcess?.kill('SIGTERM');
   await once(previousProcess as ChildProcess, 'exit');
-  // Fairway checks every second, and a second Fairway needs longer than that to start on its own home.
+  // Fairway checks every second, and a second Fairway takes longer than that to start on its own home.
   const other = launch('sh', ['-c', `${command} ${join(folder, 'c')}; true`], 'pipe');
   await other.waitForOutput(hasStarted);
   previousProcess?.kill('SIGTERM');

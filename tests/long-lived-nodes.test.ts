@@ -37,7 +37,7 @@ describe.skipIf(offered === undefined)(
     let own: KubeClient;
     let tenant: KubeClient;
 
-    /** The namespace at Fairway. */
+    /** The namespace in Fairway. */
     const atFairway = () => ({ namespace: fairway.namespace });
     const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
     const waitForMachines = (check: (all: readonly Machine[]) => boolean) =>
@@ -137,7 +137,7 @@ describe.skipIf(offered === undefined)(
       expect(after.filter(({ metadata }) => names.includes(metadata.name))).toEqual([]);
     });
 
-    test('InPlace: rebuilds the same servers one after another with another image, and moves their pods', async () => {
+    test('InPlace: rebuilds the same servers one by one with a different image, and moves their pods', async () => {
       const before = await waitForMachines((all) => all.length === 2);
       const bootIDs = (nodes: readonly Node[]) => nodes.map(({ status }) => status?.nodeInfo?.bootID);
       const booted = bootIDs((await tenant.resource<Node>(Nodes).list()).items);

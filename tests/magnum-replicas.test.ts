@@ -141,7 +141,7 @@ describe.skipIf(isMissing)(`Magnum's API on replicas in front of kube-apiserver$
     expect(nodes.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('gives other users no access to the cluster, and no right that the management cluster does not grant', async () => {
+  test('gives other users no access to the cluster, and no permission that the management cluster does not grant', async () => {
     expect((await coe('simulator-other', 'cluster', 'show', 'Demo_1')).stderr).toContain('could not be found');
     expect((await coe('simulator-reader', 'cluster', 'resize', 'Demo_1', '3')).stderr).toMatch(
       /Policy doesn't allow cluster:resize to be performed/,
@@ -167,7 +167,7 @@ describe.skipIf(isMissing)(`Magnum's API on replicas in front of kube-apiserver$
   test('keeps serving when one replica is killed', async () => {
     await replicas[0]?.kill();
 
-    // Polls until the other replica validates writes for the API server.
+    // Polls until the other replica validates the API server's writes.
     await expect
       .poll(async () => (await coe('simulator', 'cluster', 'delete', 'Demo_1')).stdout, POLL_OPTIONS)
       .toContain('accepted');

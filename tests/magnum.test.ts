@@ -28,7 +28,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
     const waitForStatus = (name: string, status: string) =>
       expect.poll(async () => (await show(name))['status'], { interval: 1_000, timeout: 400_000 }).toBe(status);
 
-    test('creates a cluster from a user’s own template, with a trust that Fairway stores for it', async () => {
+    test('creates a cluster from a user’s own template, with a trust that Fairway stores with it', async () => {
       const { flavor, image } = session.cloud;
       const own = [
         'template',

@@ -57,7 +57,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect((await as('robot', 'auth', 'whoami')).stdout).toMatch(/Username +system:serviceaccount:blue:robot\n/);
       });
 
-      test('Keystone tokens, whose project gets a namespace and rights', async () => {
+      test('Keystone tokens, whose project gets a namespace and permissions', async () => {
         const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
         const clouds = ['simulator', 'simulator-other', 'simulator-reader'].map((entry) =>
           openCloud(readCloudsYaml(cluster.cloudsYaml), entry, cloudOptions),
@@ -281,7 +281,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(await as('admin', 'label', '-n', RED, 'nodepool/general', 'seen=yes')).toMatchObject({ code: 0 });
       });
 
-      test('refuses a change of an immutable field', async () => {
+      test('refuses a change to an immutable field', async () => {
         const change = [
           'patch',
           '-n',
@@ -374,7 +374,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         await cluster.admin.resource(nodePools).patch('general', { type: 'merge', value }, { namespace: RED });
       };
 
-      test('loses no watch event during a restart of Fairway', async () => {
+      test('loses no watch events during a restart of Fairway', async () => {
         const changed = await seen('one', async () => {
           await cluster.stopGateway();
           // A label does not change the spec, so since 1.28 the webhook is not called for it.
@@ -386,7 +386,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(changed).toEqual(['general']);
       });
 
-      test('continues after a restart of the API server, and reports the outage meanwhile', async () => {
+      test('continues after a restart of the API server, and reports the outage while it lasts', async () => {
         const changed = await seen('two', async () => {
           await cluster.plane.restartApiServer(async () => {
             const refused: CommandResult = await as(

@@ -68,7 +68,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await cluster?.[Symbol.asyncDispose]();
     });
 
-    test('fairway serve reports what a bare cluster lacks', async () => {
+    test('fairway serve reports what a bare cluster is missing', async () => {
       const home = join(cluster.folder, 'home');
 
       const refused = await fairway('serve', '--home', home, '--control-plane', 'simulated');
@@ -80,7 +80,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
 
     test.skipIf(acceptsRules)(
-      'fairway install refuses an API server that cannot enforce the rules of the kinds (before 1.31)',
+      'fairway install refuses an API server that cannot enforce the kinds’ rules (before 1.31)',
       async () => {
         const refused = await install();
         await cluster.install();

@@ -102,7 +102,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       },
     );
 
-    test('forwards valid parts of a request', async () => {
+    test('forwards a request’s valid parts', async () => {
       const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
       const own = inChunks(JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }));
       const responseData = await sendRaw(front.server, request(`POST ${SECRETS}`, own, ...headers), LAST_REQUEST);

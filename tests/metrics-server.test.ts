@@ -103,7 +103,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     expect(ready).toMatchObject({ code: 0 });
   });
 
-  test('serves a HorizontalPodAutoscaler, which scales by its metrics', async () => {
+  test('serves a HorizontalPodAutoscaler, which scales on its metrics', async () => {
     diagnoseFailure();
     await cluster.client.resource<Deployment>(Deployments).create(DEPLOYMENT);
     const autoscalers = cluster.client.resource<AutoscalingV2HorizontalPodAutoscaler>(HorizontalPodAutoscalers);
@@ -116,7 +116,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
       SHORT_WAIT,
     );
 
-    // A loop uses its whole limit, which is two and a half times its request.
+    // A busy loop uses its whole limit, which is two and a half times its request.
     const [metric] = status?.currentMetrics ?? [];
     expect(metric?.resource?.current.averageUtilization).toBeGreaterThan(100);
   });
@@ -130,7 +130,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     expect(pods).toMatchObject({ code: 0, stdout: expect.stringMatching(/^busy-\S+ +\d+m +\d+Mi/) });
   });
 
-  test('reads kubelets at the address of the node, with full verification', async () => {
+  test('reads kubelets at the node’s address, with full verification', async () => {
     diagnoseFailure();
     const { spec } = await cluster.client
       .resource<Deployment>(Deployments)

@@ -107,7 +107,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(credentials.reasons.at(-1)).toMatch('requested: count/cloudcredentials.fairway.dev=1');
     });
 
-    test('leave resources to the operator if another quota limits them, and return when that quota is deleted', async () => {
+    test('omit resources that an operator’s quota limits, and limit them again once that quota is deleted', async () => {
       await makeNamespace('blue', { 'fairway.dev/cloud': 'simulator' });
       await waitForUsage('blue', counts);
       const own = { name: 'operators', namespace: 'blue' };

@@ -17,11 +17,11 @@ const missing =
       ? ' (skipped: there is no /usr/bin/openstack)'
       : '';
 
-/** The plan's output without any changes. */
+/** The plan's output when there are no changes. */
 const NO_DIFF = 0;
 const POLL_OPTIONS = { interval: 1_000, timeout: 400_000 };
 
-/** Pods that each need a separate node, one more than the existing nodes. */
+/** Pods that each need a separate node: one more pod than existing nodes. */
 const ONE_POD_PER_NODE = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -57,7 +57,7 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
     });
     afterAll(() => session?.close());
 
-    /** Uses a template of the tenant. */
+    /** Uses the tenant's own template. */
     const keepTemplate = (nameserver: string) =>
       terraform.add(
         'own.tf',

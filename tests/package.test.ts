@@ -26,7 +26,7 @@ const tenantTitle = findKubectls().some(({ minor }) => minor >= CREATE_TOKEN_MIN
 let folder: string;
 let packed: Packed;
 let fairway: string;
-/** As on a machine without the repository: without its Node, and without npm's folders on PATH. */
+/** As on a machine without the repository: without its Node, and without npm's directories on PATH. */
 let environment: Record<string, string>;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('the installed command includes a Node that runs it', () => {
   expect(command('version', '--client')).toMatch(/^Client: fairway \d+\.\d+\.\d+ \(Node v(2[4-9]|[3-9]\d)\./);
 });
 
-/** Runs the steps of docs/operators/install.md for the first tenant literally, except for the name of the cloud. */
+/** Runs the steps in docs/operators/install.md for the first tenant literally, except for the name of the cloud. */
 function signInFirstTenant(kubectl: string): void {
   const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
   const section = guide.slice(guide.indexOf('## The first tenant'), guide.indexOf('## How tenants sign in'));

@@ -26,7 +26,7 @@ const missing = [
 ];
 const skipReason = missing.length === 0 ? '' : ` (skipped: there is no ${missing.join(', no ')})`;
 
-/** Unique to this run, so that other runs are not affected. */
+/** Unique to this run, so as not to affect other runs. */
 const RUN_ID = (process.pid % 60).toString();
 const HOME = `test${process.pid}`;
 
@@ -180,7 +180,7 @@ describe.skipIf(missing.length > 0)(
 
       expect(await connectFrom(otherHost)).toBe('ECONNREFUSED');
       expect(await connectFrom(otherHost, { first: proxied })).toBe('ECONNREFUSED');
-      // The source address is that of an admitted host, so responses go there.
+      // The source address belongs to an admitted host, so responses go to that host.
       expect(await connectFrom(otherHost, { localAddress: allowedHost.address })).toBe('no answer');
       expect(await connectFrom(otherHost, { host: `::ffff:${state.endpoint?.host}` })).toBe('ECONNREFUSED');
     });
@@ -205,7 +205,7 @@ describe.skipIf(missing.length > 0)(
       await expect.poll(() => established(allowedHost)).toEqual([]);
     });
 
-    /** Connections that the API server has with a host. */
+    /** Connections between the API server and a host. */
     function established({ address }: Host): readonly string[] {
       const { stdout } = spawnSync('ss', ['-Htn', 'state', 'established', 'dst', address], { encoding: 'utf8' });
       return stdout.trim() === '' ? [] : stdout.trim().split('\n');
@@ -238,7 +238,7 @@ describe.skipIf(missing.length > 0)(
       expect(await otherRules()).toBe(before);
     });
 
-    test('refuses to start a control plane without nft, and keeps a running control plane', async () => {
+    test('refuses to start a control plane without nft, and leaves a running control plane alone', async () => {
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime(systemClock, { nft: null });
       // The first check of running processes.

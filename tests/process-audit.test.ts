@@ -58,7 +58,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     await rm(parent, { recursive: true, force: true });
   });
 
-  /** The whole log, newest first, in as many pages as needed. */
+  /** The whole log, newest first, in as many pages as necessary. */
   async function read(limit = 500): Promise<readonly AuditEvent[]> {
     const clusterRef = { uid: CLUSTER_UID, namespace: 'team' };
     const skipped: number[] = [];
@@ -93,7 +93,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(await readFile(join(cluster.folder, 'logs/audit.log'), 'utf8')).toContain('"before"');
   });
 
-  test('record actions from the time that the cluster requests audit, and never quote Secrets', async () => {
+  test('record actions from the moment the cluster requests audit, and never quote Secrets', async () => {
     await setAudit({ level: 'Request', reads: false });
     const at = { namespace: 'shop' };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', ...at }, stringData: { a: 'hunter2' } };

@@ -79,7 +79,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     expect(pidsOf(cluster.folder)).toEqual(pids);
   });
 
-  test('let controllers work after renewal', async () => {
+  test('let controllers keep working after renewal', async () => {
     client = await cluster.connect(await cluster.waitForState(isRunning));
     await client.resource(Namespaces).create({ metadata: { name: 'later' }, spec: {} });
 

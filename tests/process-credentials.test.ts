@@ -106,7 +106,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     await canReadNamespace(trackClient(await cluster.connect(state)));
   });
 
-  /** A client that has a certificate signed by the controller manager, like a kubelet's, and trusts the current CAs. */
+  /** A client with a certificate signed by the controller manager, like a kubelet's, and trusts the current CAs. */
   async function kubeletClient(admin: KubeClient, name: string): Promise<KubeClient> {
     const keys = await generateKeyPair();
     const commonName = `system:node:${name}`;
@@ -165,7 +165,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     );
   }
 
-  /** Whether the API server authenticates the client, whatever its permissions. */
+  /** Whether the API server authenticates the client, regardless of its permissions. */
   async function isKnown(client: KubeClient): Promise<boolean> {
     try {
       await canReadNamespace(client);
@@ -182,7 +182,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     return trackClient(await cluster.connect(await cluster.waitForState(isRunning)));
   }
 
-  test('keep access for all prepared clients during a rotation, and for no other clients', async () => {
+  test('preserve access during a rotation for all prepared clients, but for no others', async () => {
     const { endpoint } = await cluster.waitForState(isRunning);
     cluster.spec = { ...cluster.spec, endpoint };
     const first = await enter(cluster.spec.pki);

@@ -95,7 +95,7 @@ class Listener implements AsyncDisposable {
   }
 }
 
-/** Makes tenants' names resolve to loopback from now on, whatever they resolved to before. */
+/** Makes tenants' names resolve to loopback from now on, whatever they resolved to earlier. */
 const network = { ...machineNetwork, resolve: () => Promise.resolve(['127.0.0.1']) };
 
 describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () => {
@@ -133,7 +133,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
 
   /**
    * The response to a write once the last webhook is in effect. The API server takes a moment to see it, and to see
-   * that the previous one is deleted.
+   * that the previous one has been deleted.
    */
   async function refusal(): Promise<string> {
     for (;;) {
@@ -383,7 +383,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     const idsOf = (pid: number | undefined) =>
       /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(statusOf(pid))?.slice(1).map(Number) ?? [];
 
-    test('runs every program, without other groups and without a way to gain privileges', () => {
+    test('runs every program, without additional groups or a way to gain privileges', () => {
       const pids = pidsOf(cluster.folder);
       const [uid] = idsOf(pids.etcd);
       expect(uid).toBeGreaterThanOrEqual(1_900_000_000);
@@ -400,7 +400,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       }
     });
 
-    test('differs between control planes, so that none can read, write or end anything of another', async () => {
+    test('differs between control planes, so that none can read or write another’s files or end its processes', async () => {
       const other = { ...cluster.spec, cluster: { ...cluster.spec.cluster, uid: 'uid-2', namespace: 'other-team' } };
       const folder = join(parent, 'runtime/uid-2');
       const started = Promise.withResolvers<void>();
@@ -418,7 +418,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
         spawnSync(
           'setpriv',
           ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', '--no-new-privs', '--', ...command],
-          // Runs in the folder, as the programs do, even if the user may not enter its parents.
+          // Runs in the directory, as the programs do, even if the user may not enter its parents.
           { cwd: cluster.folder, encoding: 'utf8' },
         );
       const files = execFileSync('find', ['.', '-not', '-type', 'l'], { cwd: cluster.folder, encoding: 'utf8' })

@@ -29,7 +29,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('apply to the memory of the control plane’s programs, which are killed before Fairway when memory runs out', async () => {
+  test('apply to the memory of the control plane’s processes, which are killed before Fairway when memory runs out', async () => {
     setMemory(2048);
     await cluster.waitForState(isRunning);
 
@@ -41,7 +41,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     expect(Number(openFiles?.[2])).toBeLessThanOrEqual(65_536);
   });
 
-  test('kill a program that exceeds its limit, and inform the tenant', async () => {
+  test('kill a process that exceeds its limit, and inform the tenant', async () => {
     setMemory(150);
     const state = await cluster.waitForState(({ phase }) => phase === 'Failed');
 

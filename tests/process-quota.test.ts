@@ -69,7 +69,7 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     expect((await write('again', 1000)).metadata.name).toBe('again');
   });
 
-  test('accepts writes again when the plan allows more, as with more nodes', async () => {
+  test('accepts writes again when the plan allows more, as it does with more nodes', async () => {
     await fill('b');
     await cluster.waitForState(isFull, isBroken);
 

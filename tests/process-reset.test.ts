@@ -37,7 +37,7 @@ describe.skipIf(offered === undefined)(`reset of a cluster with a real control p
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('keeps the endpoint, empties the cluster and refuses earlier credentials, even if Fairway is killed meanwhile', async () => {
+  test('keeps the endpoint, empties the cluster and refuses earlier credentials, even if Fairway is killed partway through', async () => {
     expect(await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
     const before = await tenant('before.kubeconfig');
     await before.resource<ConfigMap>(ConfigMaps).create({ metadata: { name: 'secret-plans', ...inDefault } });

@@ -88,7 +88,7 @@ describe.skipIf(isMissing)(`restore of a cluster from a snapshot ${releaseTitle}
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('fairway cluster snapshots demo') });
   });
 
-  test('restores the objects, even if Fairway is killed meanwhile', async () => {
+  test('restores the objects, even if Fairway is killed partway through', async () => {
     await tenant.resource<ConfigMap>(ConfigMaps).delete('kept', inDefault);
     await write('later');
 

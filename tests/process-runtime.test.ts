@@ -25,7 +25,7 @@ const offeredTitle = offered
   : '(skipped: no binaries of 1.31 or later are found)';
 const oldTitle = old ? `with Kubernetes ${old.described}` : '(skipped: testbed/kubernetes is not built)';
 
-/** Resolves when an object of the default namespace exists and matches. */
+/** Resolves when an object in the default namespace exists and matches. */
 async function first<T extends KubeObject>(
   resource: ResourceClient<T>,
   selection: Pick<WatchOptions, 'fieldSelector'>,
@@ -57,7 +57,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   let cluster: ProcessCluster;
   let client: KubeClient;
 
-  /** Pods cannot be created without this account; the controller manager creates it when it has started. */
+  /** Pods cannot be created without this account; the controller manager creates it once it has started. */
   const defaultServiceAccount = () =>
     first(
       client.resource<ServiceAccount>(ServiceAccounts),
@@ -87,7 +87,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     expect(await client.version()).toMatchObject({ gitVersion: `v${cluster.spec.version}` });
   });
 
-  test('encrypts Secrets, from 1.27 on all objects, and keeps the contents of Secrets out of the audit log', async () => {
+  test('encrypts Secrets, and all objects since 1.27, and keeps the contents of Secrets out of the audit log', async () => {
     const data = (text: string) => ({ value: Buffer.from(text).toString('base64') });
     await client.resource<ConfigMap>(ConfigMaps).create({
       metadata: { name: 'kept', namespace: 'default' },
@@ -119,7 +119,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
         return isRunning(state) && pid !== undefined && pid !== before[component];
       });
 
-      // Programs that depend on the killed one may exit as well, such as a controller manager during its start.
+      // Programs that depend on the killed one may exit as well, such as a controller manager while it is starting.
       const after = pidsOf(cluster.folder);
       for (const dependency of COMPONENT_DEPENDENCIES[component]) expect(after[dependency]).toBe(before[dependency]);
       expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
@@ -152,7 +152,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   });
 
   test.for([['groups'], ['groups', 'roles']])(
-    'trusts a token issuer with groups in %j (before 1.34 it reports why not)',
+    'trusts a token issuer with groups in %j (before 1.34, reports why it does not)',
     async (groupsClaims) => {
       const oidc = {
         issuerURL: 'https://issuer.invalid/realm',
@@ -246,7 +246,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${off
     home = join(parent, 'home');
     planes = join(home, 'control-planes');
     fairway = await up();
-    // The available release, even if it has reached its end of life since.
+    // The available release, even if it has since reached its end of life.
     const api = await clientOf(fairway.kubeconfig);
     const value = { spec: { phaseOverride: 'Supported' } };
     await api.resource(kubernetesReleases).patch(`1.${offered?.minor}`, { type: 'merge', value });
@@ -293,7 +293,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${off
     expect(pidsOf(onlySubfolder(planes))).toEqual(before);
   });
 
-  test('refuses to change the kind of control planes of a home', async () => {
+  test('refuses to change the kind of control planes in a home', async () => {
     const other = await cli('up', '--home', home, '--control-plane', 'simulated');
 
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('of kind process') });
@@ -308,7 +308,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${off
     expect(stdout).toContain('demo');
   });
 
-  test('leaves no process and no data of a deleted cluster', async () => {
+  test('leaves no processes or data of a deleted cluster', async () => {
     expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
 
     expect(processesIn(planes)).toEqual([]);

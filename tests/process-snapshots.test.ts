@@ -93,7 +93,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(snapshots?.list[0]?.sizeBytes).toBeGreaterThan(10_000);
   });
 
-  test('restore deleted objects, remove later ones, and continue resource versions', async () => {
+  test('restore deleted objects, remove those created later, and continue resource versions', async () => {
     const { metadata } = await write('after');
     await client.resource<ConfigMap>(ConfigMaps).delete('before', inDefault);
 
@@ -128,7 +128,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(await exists('later')).toBe(true);
   });
 
-  test('are restored again with another request time, even if processes are killed meanwhile', async () => {
+  test('are restored again with another request time, even if processes are killed partway through', async () => {
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:30:00Z' } };
     const restoring = cluster.runtime.ensure(cluster.spec);
     // Left behind by a crash while data was being created.
@@ -143,7 +143,7 @@ function snapshotCases(release: TestRelease | undefined): void {
   test('save existing data before a restore if Fairway starts with a restore request and nothing running', async () => {
     await write('unsaved');
     await cluster.runtime.close();
-    // Left behind by a Fairway that was killed after all programs had exited and before the new data was in use.
+    // Left behind by a Fairway that was killed after all processes had exited but before the new data was in use.
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:45:00Z' } };
     cluster.runtime = cluster.openRuntime();
     const { snapshots } = await cluster.waitForState(isRestored);

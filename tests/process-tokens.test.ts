@@ -47,7 +47,7 @@ describe.skipIf(offered === undefined)(`an API server with token review ${descri
       existsSync(join(cluster.folder, path)),
     ).length;
 
-  /** The API server's result for a new token: its user, or undefined. */
+  /** The API server's authentication result for a new token: its user, or undefined. */
   async function reviewed(tokenPrefix = 'of-'): Promise<string | undefined> {
     return reviewResponse(await cluster.waitForState(isRunning), tokenPrefix);
   }
@@ -91,7 +91,7 @@ describe.skipIf(offered === undefined)(`an API server with token review ${descri
     expect(await reviewed()).toBe('another:of-');
   });
 
-  test('uses the next Fairway that manages it, without a restart', async () => {
+  test('uses the token reviewer of the next Fairway that manages it, without a restart', async () => {
     const before = apiServer();
     await cluster.runtime.detach();
     cluster.runtime = cluster.openRuntime();

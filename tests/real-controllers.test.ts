@@ -28,7 +28,7 @@ const TOKEN = 'abcdef.0123456789abcdef';
 const LONG_WAIT = { deadlineMs: 400_000 };
 const NODES = ['node-1', 'node-2'];
 
-// Releases before 1.31 need APIs that have been removed since.
+// Releases before 1.31 need APIs that have since been removed.
 const binaries = findBinaries().find(({ minor }) => minor >= 31);
 const title = 'kube-controller-manager and kube-scheduler run the embedded server';
 const reason = ' (skipped: KUBEBUILDER_ASSETS and PATH have no release from 1.31 on)';
@@ -203,7 +203,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
 });
 
 /**
- * Creates kubeadm's setup: a bootstrap token, the right to request a certificate with it, and approval of such
+ * Creates kubeadm's setup: a bootstrap token, permission to request a certificate with it, and approval of such
  * requests.
  */
 async function letNodesJoin({ client }: ContractServer): Promise<void> {

@@ -97,7 +97,7 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       });
     }
 
-    /** Runs a pod of one container on a node; resolves when it is ready. */
+    /** Runs a single-container pod on a node; resolves when it is ready. */
     async function runPod(name: string, node: Node, script: string, app = name): Promise<Pod> {
       await pods().create({
         metadata: { name, namespace, labels: { app } },
@@ -259,7 +259,7 @@ describe.skipIf(offered === undefined || missingRequirements.length > 0)(
       await expectResponse('server-1', () => request('server', 80));
     });
 
-    test('routes the Service to a pod that moves to the other node', async () => {
+    test('routes the Service to a pod that has moved to the other node', async () => {
       diagnoseFailure();
       await pods().delete('server-1', { namespace });
       await runServer('server-2', first);

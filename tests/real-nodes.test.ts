@@ -22,7 +22,7 @@ import { type RunningFairway, run } from './session/running-fairway.ts';
 const { offered, kubectl, title } = await realNodeTools();
 
 const namespace = 'default';
-/** For waits on hosts that boot and install packages. */
+/** For waiting on hosts that boot and install packages. */
 const BOOT_WAIT = { deadlineMs: 240_000 };
 /** Kubelet's hard memory threshold in our user data. */
 const EVICTION = '100Mi';
@@ -56,7 +56,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     onTestFailed(() => void process.stderr.write(`${cloud.diagnosis()}\n${fairway.output}\n`));
   }
 
-  /** Runs a pod of one container on a node; resolves when it is ready. */
+  /** Runs a single-container pod on a node; resolves when it is ready. */
   async function runPod(name: string, nodeName: string, script: string): Promise<Pod> {
     await pods().create({
       metadata: { name, namespace },
@@ -133,7 +133,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('download only from the specified places, directly or through the proxy, with its CA certificate', () => {
+  test('download only from the specified locations, directly or through the proxy, with its CA certificate', () => {
     // The mirror has no add-on images; metrics-server needs no pod network, so containerd may have requested them
     // already.
     const addonRegistryError = 'registry.k8s.io:443 refused';
@@ -169,7 +169,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('run a pod from an image of the registry mirror within its limit, and kubectl reads its log and runs commands in it', async () => {
+  test('run a pod from an image in the registry mirror within its limit, and kubectl reads its log and runs commands in it', async () => {
     diagnoseFailure();
     const [node = ''] = cloud.hosts();
     await runPod('talker', node, 'echo said at once; trap exit TERM; tail -f /dev/null & wait');
@@ -197,7 +197,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(new Set((await pods().list({ namespace })).items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
   });
 
-  test('keep the containerd of their image, or get the containerd of the release', async () => {
+  test("keep their image's containerd, or get the release's", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     const joined = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-1-'));
@@ -207,7 +207,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(installed?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/v?2\.2\./);
   });
 
-  test("reserve the resources that the plan's formula computes, and keep their pods' cgroups with systemd", async () => {
+  test("reserve the resources that the plan's formula computes, and manage their pods' cgroups with systemd", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     expect(items).not.toEqual([]);

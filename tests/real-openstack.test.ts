@@ -14,7 +14,7 @@ import { type ResourceIds, resourceIds } from './main-job/resource-ids.ts';
 import { allowAllStrategies } from './session/all-strategies.ts';
 
 const namespace = 'default';
-/** For work that takes several lists of the cloud's resources and a handful of servers. */
+/** For work that lists the cloud's resources several times and creates a handful of servers. */
 const waitOptions = { deadlineMs: 400_000 };
 
 /**
@@ -29,7 +29,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
 
     beforeAll(async () => {
       cloud = await target.open();
-      // External changes to a server are seen within this time; the default of a minute would be most of this test.
+      // External changes to a server are noticed within this time; the default of a minute would be most of this test.
       fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
       await allowAllStrategies(fairway.api);
       before = await resourceIds(fairway.member);
@@ -141,7 +141,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       await clusterReady('job');
     });
 
-    it('replaces a machine that is deleted', async () => {
+    it('replaces a deleted machine', async () => {
       const [deletedMachine] = await readyMachines('general', 2);
       await fairway.api.resource(machines).delete(deletedMachine?.metadata.name ?? '', { namespace });
       await eventuallyDeleted(
@@ -270,7 +270,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       const { members: groupMembers } = await fairway.member.compute.serverGroups.get(group);
       expect(new Set(groupMembers)).toEqual(new Set(members.map(({ status }) => status?.serverID)));
 
-      // Three hosts have room for three nodes on separate hosts.
+      // Three hosts can run three nodes on separate hosts.
       await scale('apart', 4);
       expect(await conditionOf('apart', 'AntiAffinityUnsatisfiable')).toMatch(/no other hypervisor/);
       await scale('apart', 3);

@@ -18,7 +18,7 @@ import { type RunningFairway, run } from './session/running-fairway.ts';
 const { offered, kubectl, title } = await realVmTools();
 
 const namespace = 'default';
-/** An emulated node on a busy machine takes this long; the timeout only ends hanging tests. */
+/** An emulated node on a busy machine may take this long; the timeout only ends hanging tests. */
 const BOOT_TIMEOUT_MS = 3_000_000;
 const BOOT_WAIT = { deadlineMs: BOOT_TIMEOUT_MS };
 const TEST_TIMEOUT_MS = BOOT_TIMEOUT_MS + 600_000;
@@ -70,7 +70,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     await pods().create({
       metadata: { name, namespace },
       spec: {
-        // A node that stops terminates the pod, and restarts the pod when it returns.
+        // A node that shuts down terminates the pod, and restarts it when the node comes back.
         containers: [
           {
             name: 'main',
@@ -169,7 +169,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     await runPod('after-power-cut');
   });
 
-  test('ends when its server is deleted', { timeout: TEST_TIMEOUT_MS }, async () => {
+  test('stops when its server is deleted', { timeout: TEST_TIMEOUT_MS }, async () => {
     diagnoseFailure();
     expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
 

@@ -11,7 +11,7 @@ import { PROJECT, run } from './session/running-fairway.ts';
 const isSupported = process.platform === 'linux' && process.arch === 'x64';
 const why = isSupported ? '' : ' (skipped: the mirror of the test has programs for linux/amd64)';
 
-/** Runs the command as a user would, with a network that ends at this machine. */
+/** Runs the command as a user would, with a network that does not reach beyond this machine. */
 describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
   let data: string;
   let mirror: ReleaseMirror;

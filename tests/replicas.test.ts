@@ -75,7 +75,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.duplicates()).toEqual([]);
   });
 
-  test('never act on unfinished work after a pause longer than their lease', async () => {
+  test('never continue unfinished work after a pause longer than their lease', async () => {
     const paused = mostLoadedReplica();
     const orphans = held(paused);
     // The cloud is slow, so the replica is paused with requests in flight that other requests depend on:

@@ -48,7 +48,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       return internalAddresses.map(({ address }) => `${address} rw active`).toSorted();
     }
 
-    it('creates the share of a claim, which pods use concurrently', async () => {
+    it('creates a share for a claim, which pods use concurrently', async () => {
       const storageClass = {
         metadata: { name: 'shared' },
         provisioner: 'manila.csi.openstack.org',

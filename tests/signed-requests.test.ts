@@ -17,7 +17,7 @@ import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from './contract/kubernetes/real-control-plane.ts';
 
 const NODE = 'system:node:demo-a';
-/** The order that signers before 1.27 require for any key. */
+/** The order of usages that signers before 1.27 require for any key. */
 const USAGES = ['digital signature', 'key encipherment', 'server auth'];
 const releases = findBinaries();
 const NONE = { version: '(skipped: there is no kube-controller-manager at hand)' };
@@ -26,7 +26,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
   'certificates that kube-controller-manager $version signs',
   (binaries) => {
     let plane: RealControlPlane;
-    /** A node with a stolen credential, and a client that may approve requests. */
+    /** A node with a stolen credential, and a client with permission to approve requests. */
     let client: KubeClient;
 
     beforeAll(async () => {

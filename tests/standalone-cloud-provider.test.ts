@@ -60,7 +60,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
 
     beforeEach(() => provider.throwIfExited());
 
-    /** Runs only the controllers of the manifest. */
+    /** Runs only the controllers in the manifest. */
     async function grantRights(): Promise<void> {
       for (const object of loadAll(readFileSync(MANIFEST, 'utf8')) as KubeObject[]) {
         const [group = '', version = ''] = object.apiVersion?.split('/') ?? [];
@@ -114,7 +114,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
       return found.sort();
     }
 
-    it('initializes nodes from the servers of the same name', async () => {
+    it('initializes nodes from the servers with the same names', async () => {
       const isInitialized = ({ spec, status }: Node) =>
         Boolean(spec.providerID) &&
         !spec.taints?.some(({ key }) => key.startsWith('node.cloudprovider.')) &&
@@ -149,7 +149,7 @@ describe.each(JOB_TARGETS)('the standalone cloud provider on $name', (target) =>
       await expect.poll(serving, POLL_OPTIONS).toEqual(['kube_service_alone_default_web: 80 443']);
     });
 
-    it('does not create a duplicate if it is killed meanwhile', async () => {
+    it('does not create a duplicate if it is killed partway through', async () => {
       await makeService('killed', 8080);
       await eventuallyObject(
         cluster.client.resource(Services),

@@ -20,7 +20,7 @@ const programs = offered
   ? `programs of Kubernetes ${offered.version}`
   : 'programs of Kubernetes (skipped: none of 1.31 or later)';
 const hostTitle = missingRequirements.length === 0 ? '' : ` (skipped: no ${missingRequirements.join(', no ')})`;
-/** Out of 100. systemd rates services below 25 as protected; a service without any protection has 96. */
+/** On a scale of 0 to 100. systemd rates services below 25 as protected; a service without any protection scores 96. */
 const MAX_EXPOSURE = 20;
 
 describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
@@ -30,13 +30,13 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'fairway-unit-'));
     unit = join(folder, 'fairway.service');
-    // The command on a machine where Fairway is installed.
+    // The command's path on a machine where Fairway is installed.
     const text = readFileSync(join(PROJECT, 'deploy/systemd/fairway.service'), 'utf8');
     writeFileSync(unit, text.replaceAll('/usr/local/bin/fairway', '/bin/true'));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('can be adapted for several tenants with the file next to it', () => {
+  test('can be adapted for several tenants with the drop-in file next to it', () => {
     const dropIn = join(folder, 'fairway.service.d');
     mkdirSync(dropIn);
     copyFileSync(join(PROJECT, 'deploy/systemd/fairway.service.d/tenants.conf'), join(dropIn, 'tenants.conf'));
@@ -52,7 +52,7 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  test('gives Fairway only the rights that it needs', () => {
+  test('gives Fairway only the privileges that it needs', () => {
     const args = ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`, '--no-pager', unit];
     const { status, stdout } = spawnSync(analyze, args, { encoding: 'utf8' });
 
@@ -83,7 +83,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
 
   const timesServed = (text: string) => text.split('kubectl get clusters').length - 1;
   const timesFailed = (text: string) => text.split("Failed with result 'exit-code'").length - 1;
-  /** Runs `act`, and resolves when Fairway has reported again that it serves requests. */
+  /** Runs `act`, and resolves once Fairway has reported again that it serves requests. */
   async function waitUntilServed(act: () => Promise<CommandResult>): Promise<void> {
     const before = timesServed(journal.text);
     expect(await act()).toMatchObject({ code: 0 });
@@ -91,7 +91,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
     expect(timesFailed(journal.text)).toBe(0);
   }
 
-  /** Checks that Fairway manages the earlier cluster, and does not only list it. */
+  /** Checks that Fairway still manages the earlier cluster, rather than only listing it. */
   async function expectScaled(nodes: number): Promise<void> {
     const scaled = await fairway('nodepool', 'scale', 'demo', '--nodes', `${nodes}`);
     expect(scaled).toMatchObject({ code: 0 });
@@ -144,7 +144,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
     expect((await host.script(`cat /sys/fs/cgroup/*${cgroup}/cgroup.procs 2>/dev/null || true`)).stdout).toBe('');
   });
 
-  test('runs as root with few rights if tenants.conf specifies it, and keeps its state', async () => {
+  test('runs as root with few privileges if tenants.conf specifies it, and keeps its state', async () => {
     const dropIn = '/usr/local/lib/node_modules/fairway/dist/deploy/systemd/fairway.service.d/tenants.conf';
     await host.script(
       `install -D ${dropIn} /etc/systemd/system/fairway.service.d/tenants.conf; systemctl daemon-reload`,
@@ -169,7 +169,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...create)).toMatchObject({ code: 0 });
     const users = 'for name in etcd kube-apiserver; do ps -o uid= -p $(pidof $name); done';
     expect((await host.script(users)).stdout).toMatch(/^ *(19\d{8})\n *\1\n$/);
-    // After a kill, Fairway finds that systemd has also killed the programs, and restarts them.
+    // After a kill, Fairway finds that systemd has also killed the control plane's processes, and restarts them.
     await waitUntilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
     const scale = ['fairway', 'nodepool', 'scale', 'real', '--nodes', '2'];
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...scale)).toMatchObject({ code: 0 });
@@ -185,7 +185,7 @@ describe.skipIf(missingRequirements.length > 0)(`the systemd unit on Debian${hos
 
     expect(await systemctl('start', 'fairway')).toMatchObject({ code: 1 });
     await systemctl('stop', 'fairway');
-    // Another process follows the journal, and may lag.
+    // Another process follows the journal, and may lag behind.
     await journal.waitForOutput((text) => /\/etc\/fairway\/fairway\.yaml.*lisen/.test(text), 'journalctl');
   });
 });

@@ -94,7 +94,7 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       expect((await own()).map(partsOf).toSorted(byId)).toEqual(before.map(partsOf).toSorted(byId));
     });
 
-    it('changes converge even if Fairway is killed meanwhile', async () => {
+    it('changes converge even if Fairway is killed partway through', async () => {
       await cluster.patch('web', { spec: { ports: [{ $patch: 'delete', port: 443 }] } });
       await cluster.stop('SIGKILL');
       await cluster.patch('guest', { spec: { ports: [{ name: 'p9', port: 9090, protocol: 'TCP' }] } });
@@ -105,7 +105,7 @@ describe.each(JOB_TARGETS)(`takeover from cloud-provider-openstack${skipped} on 
       expect(addressOf(await cluster.waitForService('guest', hasAddress))).toBe(addresses[0]);
     });
 
-    it('deletion leaves nothing behind, and the other cluster’s load balancer unchanged', async () => {
+    it('deletion leaves nothing behind, and does not change the other cluster’s load balancer', async () => {
       for (const name of SERVICES) await cluster.delete(name);
 
       await expect.poll(() => own(), POLL_OPTIONS).toEqual([]);

@@ -43,7 +43,7 @@ describe.each(JOB_TARGETS)('tenant credentials on $name', (target) => {
       expect(status).toMatchObject(known);
     });
 
-    it('protects a credential from readers of the database', async () => {
+    it('protects a credential from anyone who reads the database', async () => {
       const stored = await tenant.fairway.readDatabase();
 
       expect(stored.includes('fairway:enc:v1:')).toBe(true);
@@ -89,7 +89,7 @@ describe.each(JOB_TARGETS)('tenant credentials on $name', (target) => {
       expect(messageOf(await tenant.waitForCredentialCondition(name, 'False', condition))).toMatch(expectedMessage);
     });
 
-    it('runs a cluster in the project of the credential', async () => {
+    it('runs a cluster in the credential’s project', async () => {
       await tenant.createCluster('job', 'mine');
 
       const { status } = await tenant.waitForClusterCondition('job', 'True', 'AsExpected');

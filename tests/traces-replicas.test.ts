@@ -24,7 +24,7 @@ const version = binaries?.version ?? '(skipped: there is no kube-apiserver at ha
 const POLL_OPTIONS = { interval: 250 };
 const NAMESPACE = 'default';
 const CLIENT_SPAN = '00f067aa0ba902b7';
-/** The home of both replicas. */
+/** The home that both replicas share. */
 const homeOf = ({ folder }: ManagementCluster) => join(folder, 'home');
 
 /** Each case continues from the previous one. */
@@ -34,7 +34,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas in front of kube-api
   let receiver: OtlpReceiver;
   let shards: ShardWatch;
   let admin: KubeClient;
-  /** A client of the gateway of the first replica. */
+  /** A client for the first replica's gateway. */
   let alice: KubeClient;
   let first: RunningReplica;
   let second: RunningReplica;
@@ -119,11 +119,11 @@ describe.skipIf(binaries === undefined)(`traces of replicas in front of kube-api
     expect(sent(trace, 'create clusters.fairway.dev')).toEqual([identityOf(first)]);
     expect(sent(trace, 'POST /servers')).toEqual([identityOf(second)]);
     expect(sent(trace, 'POST /networks')).toEqual([identityOf(second)]);
-    // A span is sent when it has ended, so a parent arrives after its children.
+    // A span is sent once it has ended, so a parent arrives after its children.
     await expect.poll(() => orphanSpanNames(trace), POLL_OPTIONS).toEqual([]);
   }, 240_000);
 
-  test('continue on another replica when one is killed in the middle', async () => {
+  test('continue on another replica when one is killed partway through', async () => {
     const trace = '5cf92f3577b34da6a3ce929d0e0e4737';
     const name = nameOf(second, 'late');
     const fault = simulated.cloud.faults.add({

@@ -65,7 +65,7 @@ describe('tracing from a tenant’s write to the OpenStack calls that it causes'
     expect([...receiver.metrics].filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  test('records the trace of a client that requests it', async () => {
+  test('records a client’s trace if the client requests it', async () => {
     await create(clusters, { metadata: { name: 'demo' }, spec: { plan: 'free' } } as Cluster);
     await create(nodePools, {
       metadata: { name: 'demo-general' },

@@ -56,7 +56,7 @@ function identitiesOf(all: readonly Machine[]): readonly string[] {
 }
 
 /** Each case continues from the previous one. */
-describe(`fairway up with the home of ${RELEASE}`, () => {
+describe(`fairway up with a home from ${RELEASE}`, () => {
   const before = identitiesOf(release.objects.filter(({ kind }) => kind === 'Machine') as Machine[]);
   let folder: string;
   let home: string;
@@ -68,7 +68,7 @@ describe(`fairway up with the home of ${RELEASE}`, () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('finds its clusters unchanged, manages them, and creates and deletes no server except the requested ones', async () => {
+  test('finds its clusters unchanged, manages them, and creates and deletes only the requested servers', async () => {
     await using fairway = await RunningFairwayUp.start(CURRENT_PROGRAM, home);
 
     const now = identitiesOf(await scaled(fairway.client, 'general', 3));
@@ -119,7 +119,7 @@ const sharedSkipReason =
 
 /** Each case continues from the previous one. */
 describe.skipIf(sharedSkipReason !== '')(
-  `fairway serve of ${RELEASE}, on a management cluster${sharedSkipReason}`,
+  `fairway serve from ${RELEASE}, on a management cluster${sharedSkipReason}`,
   () => {
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
     let previousCheckout: Checkout;
@@ -152,7 +152,7 @@ describe.skipIf(sharedSkipReason !== '')(
       expect(await fairway.controlPlanePids()).toEqual(planes);
     });
 
-    test('shares the clusters with a replica of this release', async () => {
+    test('shares the clusters with a replica from this release', async () => {
       newReplica = await fairway.addReplica();
       await fairway.scale(names, 2);
       await fairway.waitUntilReady(names, 2);
@@ -163,7 +163,7 @@ describe.skipIf(sharedSkipReason !== '')(
       expect(fairway.duplicates()).toEqual([]);
     });
 
-    test('hands all clusters over to the replica of this release, which restarts control planes once for new settings', async () => {
+    test('hands all clusters over to the replica from this release, which restarts control planes once to apply new settings', async () => {
       await old.stop();
       fairway.forget(old);
       await fairway.scale(names, 3);

@@ -97,7 +97,7 @@ describe.each([
       );
     });
 
-    it('removes a port even if the provider was killed', async () => {
+    it('removes a port even if the provider has been killed', async () => {
       await manager.crash();
       const value = { spec: { ports: [{ $patch: 'delete', port: 53 }] } };
       await manager.api.resource(Services).patch('web', { type: 'strategic', value }, { namespace });

@@ -37,7 +37,7 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
 
     const of = (all: readonly UsageInterval[], resource: string) => all.filter((each) => each.resource === resource);
 
-    it('begins when the cloud launched the server', async () => {
+    it('begins at the time the cloud launched the server', async () => {
       const [node] = of(await intervals((all) => of(all, 'Node').length === 1), 'Node');
       const [machine] = (await scenario.fairway.api.resource(machines).list({ namespace })).items;
       const server = await scenario.fairway.member.compute.servers.get(machine?.status?.serverID ?? '');
@@ -50,7 +50,7 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
       expect(Math.abs(Date.parse(node?.startTime ?? '') - launchedMs)).toBeLessThan(1_000);
     });
 
-    it('covers load balancers and their floating IPs as long as they exist', async () => {
+    it('covers load balancers and their floating IPs for as long as they exist', async () => {
       const spec = { type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port: 80 }] };
       const metadata = { name: 'web', namespace: 'default' };
       await scenario.tenant.resource(Services).create({ metadata, spec });

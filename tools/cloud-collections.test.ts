@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
  */
 const BARE_COLLECTION = /\bz\s*\.\s*(?:array|record|partialRecord|looseRecord|map|set)\(|\)\s*\.\s*array\(\s*\)/g;
 
-/** Files that may use other schemas, and the reason. */
+/** Files that may use other schemas, and why. */
 const EXCEPTIONS: readonly { readonly path: string; readonly reason: string }[] = [
   { path: 'packages/openstack/src/types/collections.ts', reason: 'defines them' },
   { path: 'packages/openstack/src/config/', reason: "the operator's own files" },

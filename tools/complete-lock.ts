@@ -1,7 +1,7 @@
 /**
- * `npm ci` requires every optional platform package in the lock file, including those of other platforms, which `npm
- * install` omits if packages are installed (npm/cli#4828). In an empty folder, npm lists all of them: the missing ones
- * are taken from there, each with its content hash.
+ * `npm ci` requires every optional platform package in the lock file, including those for other platforms, which `npm
+ * install` omits if packages are installed (npm/cli#4828). In an empty directory, npm lists all of them: the missing
+ * ones are taken from there, each with its content hash.
  *
  * This also removes `engines`: npm checks them against the Node that runs npm, and with an older one silently omits
  * optional packages, such as native parts of tools. Installed packages always run on the repository's own Node.
@@ -29,7 +29,7 @@ function lockIn(folder: string): Lock {
   return JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as Lock;
 }
 
-/** Resolved in a separate folder, so installed packages have no effect. */
+/** Resolved in a separate directory, so that installed packages have no effect. */
 function lockOf(name: string, version: string): Lock {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-lock-'));
   try {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Files in which a reason does not count as set: tests, and advice about reasons that are set elsewhere. */
+/** Files in which a reason does not count as set: tests, and advice on reasons that are set elsewhere. */
 const EXCLUDED_FILES = /\.test\.ts$|\/testing\/|\/api\/src\/conditions\.ts$|\/progress\/advice\.ts$/;
 
 const code = globSync('packages/*/src/**/*.ts', { cwd: root })

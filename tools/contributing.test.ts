@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-/** Files mentioned in the text; `<folder>` matches any folder. */
+/** Files mentioned in the text; `<folder>` matches any directory. */
 const files = [...text.matchAll(/`((?:packages|tools)\/[^`\s]+\.ts)`/g)].map(([, file = '']) => file);
 
 test.each([...new Set(files)])('CONTRIBUTING.md names an existing file: %s', (file) => {
@@ -13,7 +13,7 @@ test.each([...new Set(files)])('CONTRIBUTING.md names an existing file: %s', (fi
   expect(globSync(pattern, { cwd: root })).not.toEqual([]);
 });
 
-test('each service and each folder with a controller has the required file', () => {
+test('each service and each directory with a controller has the required file', () => {
   const controllers = readFileSync(join(root, 'packages/controllers/src/start.ts'), 'utf8');
   const services = readFileSync(join(root, 'packages/openstack/src/services.ts'), 'utf8');
   const declared = globSync('packages/controllers/src/*/controller.ts', { cwd: root });

@@ -5,11 +5,11 @@ import { anchorsOf } from './site/anchors.ts';
 import { linksOf, PAGES, ROOT, targetOf, textOf } from './site/pages.ts';
 
 /**
- * Matches file names in backticks, and folders with a slash. Outside packages, folders are mostly those of a running
- * Fairway.
+ * Matches file names in backticks, and directories with a slash. Outside packages, directories are mostly those of a
+ * running Fairway.
  */
 const FILE = /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|md|json|ya?ml|svg|sh)$|^(?:[\w.-]+\/)+$/;
-/** Files that exist elsewhere: on a user's machine, in a home of Fairway, in a cluster, in a container. */
+/** Files that exist elsewhere: on a user's machine, in a Fairway home, in a cluster, in a container. */
 const EXTERNAL_FILES = new Set(['control-planes/CLUSTER_UID/record.json', 'clouds.yaml', 'x.test.ts', 'utils.ts']);
 
 test.each(PAGES)('%s has valid links', (document) => {
@@ -36,7 +36,7 @@ function isLinked(document: string, link: string): boolean {
   return target.anchor === undefined || anchorsOf(target.file).includes(target.anchor);
 }
 
-/** Finds a file by its path from the repository root or the document, or by its name if a list gives the folder. */
+/** Finds a file by its path from the repository root or the document, or by its name if a list gives the directory. */
 function isFile(document: string, text: string): boolean {
   const folder = dirname(document);
   if ([text, join(folder, text), join(folder, 'src', text)].some((path) => existsSync(join(ROOT, path)))) return true;

@@ -4,7 +4,8 @@ import { renderComparison } from '@fairway/controllers/autoscaling/testing/rende
 import { SITUATIONS } from '@fairway/controllers/autoscaling/testing/situations';
 import { UPSTREAM_DECISIONS } from '@fairway/controllers/autoscaling/testing/upstream-decisions';
 
-// Writes docs/tenants/autoscaling-compared.md from the situations and the decisions in them: npm run generate:autoscaling
+// Writes docs/tenants/autoscaling-compared.md from the scenarios and the decisions made in them: npm run
+// generate:autoscaling
 writeFileSync(
   join(import.meta.dirname, '../docs/tenants/autoscaling-compared.md'),
   renderComparison(SITUATIONS, UPSTREAM_DECISIONS),

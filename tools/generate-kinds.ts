@@ -111,7 +111,7 @@ function toSchema(model: Model, definition: string, definitionNames: ReadonlyMap
 
 /**
  * The value of a key field that an item omits: its default, or its zero value if Go's type can't omit it. An item
- * without a name then gets an error about the missing name instead of about list keys.
+ * without a name then causes an error about the missing name instead of about list keys.
  */
 function keyDefault(definition: string, { name, type, required }: ModelProperty): string | number | undefined {
   const declared = KEY_DEFAULTS[definition]?.[name];

@@ -5,7 +5,7 @@ import type { FieldEntry, MessageTable } from '@fairway/apiserver/protobuf/messa
 /**
  * Generates the table for decoding Protobuf bodies of the built-in kinds from Kubernetes' Go types:
  * `node tools/generate-protobuf.ts FOLDER`, which contains `api`, `apimachinery`, `apiextensions-apiserver` and `kube-aggregator` of k8s.io. The Go
- * source has what the .proto files lack: which messages are inlined in JSON, and which zero values JSON omits.
+ * source contains what the .proto files lack: which messages are inlined in JSON, and which zero values JSON omits.
  */
 const OUTPUT = new URL('../packages/apiserver/src/protobuf/generated/kubernetes-messages.json', import.meta.url);
 
@@ -36,7 +36,7 @@ const SPECIAL_TYPES: Readonly<Record<string, string>> = {
   'apiextensions/v1.JSONSchemaPropsOrStringArray': 'schemaorstrings',
 };
 
-/** Groups outside of k8s.io/api whose kinds Go clients send as Protobuf. */
+/** Groups outside k8s.io/api whose kinds Go clients send as Protobuf. */
 const OTHER_GROUPS: Readonly<Record<string, string>> = {
   'apiextensions/v1': 'apiextensions-apiserver/pkg/apis/apiextensions/v1',
   'apiregistration/v1': 'kube-aggregator/pkg/apis/apiregistration/v1',

@@ -13,7 +13,7 @@ const installedPackages = Object.entries(packages).filter(
   ([path, { link }]) => path.includes('node_modules/') && !link,
 );
 
-it('pins the content of each package, including those of other platforms', () => {
+it('pins the content of each package, including those for other platforms', () => {
   const unpinned = installedPackages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
   expect(unpinned.map(([path]) => path)).toEqual([]);
   expect(installedPackages.length).toBeGreaterThan(300);

@@ -22,7 +22,7 @@ const SHARED_LABELS: Readonly<Record<string, readonly string[]>> = {
 const DEFINITION =
   /new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{\s*name: '([a-z_]+)',\s*help:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"),([^]*?)(?:collect\(|registers|\}\))/g;
 
-/** All metrics of the packages, by name. */
+/** All metrics in the packages, by name. */
 export function metricDefinitions(): readonly MetricDefinition[] {
   const found: MetricDefinition[] = [];
   for (const path of globSync('packages/*/src/**/*.ts', { cwd: PROJECT })) {

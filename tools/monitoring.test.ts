@@ -35,7 +35,7 @@ const runbooks = readFileSync(join(ROOT, 'docs/operators/runbooks.md'), 'utf8');
 /** Labels that Prometheus adds to scraped series. */
 const TARGET_LABELS = ['instance', 'job'];
 
-/** Names in a text that look like metrics. */
+/** Names in a text that look like those of metrics. */
 function metricsIn(text: string): string[] {
   return [...text.matchAll(/\b(?:fairway|workqueue|controller_runtime)_[a-z_]+/g)].map(([name]) => name);
 }
@@ -80,7 +80,7 @@ describe('metrics', () => {
     expect(misnamed).toEqual([]);
   });
 
-  it('match the page for operators (npm run generate:metrics)', () => {
+  it('match the operators’ page (npm run generate:metrics)', () => {
     const page = readFileSync(join(ROOT, 'docs/operators/metrics.md'), 'utf8');
     expect(page).toBe(withTable(page, definitions));
   });
@@ -91,24 +91,27 @@ describe('Prometheus rules', () => {
     expect(mistakesIn(expr)).toEqual([]);
   });
 
-  test.each(ALERTS)('$name reads existing metrics, and has texts, a runbook and tests', ({ name, ...alert }) => {
-    expect(mistakesIn(alert.expr)).toEqual([]);
-    expect(alert.summary).toMatch(/^.+\.$/);
-    const { selectors, grouping } = readPromQL(alert.expr);
-    const own = selectors.flatMap(({ metrics }) => metrics.flatMap((metric) => labelsOf.get(metric) ?? []));
-    const labels = [...TARGET_LABELS, ...grouping, ...own];
-    const mentionedLabels = [...alert.description.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
-    expect(mentionedLabels.filter((label) => !labels.includes(label))).toEqual([]);
-    const [, section = ''] = runbooks.split(`## ${name}\n`);
-    const held = alert.for === '0m' ? '' : `, after ${alert.for}`;
-    const severity = alert.severity[0]?.toUpperCase() + alert.severity.slice(1);
-    expect(section).toMatch(new RegExp(`^\\n\\*${severity}${held}\\.\\*`));
-    const [text = ''] = section.split('\n## ', 1);
-    const parts = [...text.matchAll(/^\*\*(\w+)\*\*: \S/gm)].map(([, part]) => part);
-    expect(parts).toEqual(['Meaning', 'Impact', 'Diagnosis', 'Mitigation']);
-    expect(alertTests).toContain(`- name: ${name} fires\n`);
-    expect(alertTests).toContain(`- name: ${name} is quiet\n`);
-  });
+  test.each(ALERTS)(
+    '$name reads existing metrics, and has a summary, a description, a runbook and tests',
+    ({ name, ...alert }) => {
+      expect(mistakesIn(alert.expr)).toEqual([]);
+      expect(alert.summary).toMatch(/^.+\.$/);
+      const { selectors, grouping } = readPromQL(alert.expr);
+      const own = selectors.flatMap(({ metrics }) => metrics.flatMap((metric) => labelsOf.get(metric) ?? []));
+      const labels = [...TARGET_LABELS, ...grouping, ...own];
+      const mentionedLabels = [...alert.description.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+      expect(mentionedLabels.filter((label) => !labels.includes(label))).toEqual([]);
+      const [, section = ''] = runbooks.split(`## ${name}\n`);
+      const held = alert.for === '0m' ? '' : `, after ${alert.for}`;
+      const severity = alert.severity[0]?.toUpperCase() + alert.severity.slice(1);
+      expect(section).toMatch(new RegExp(`^\\n\\*${severity}${held}\\.\\*`));
+      const [text = ''] = section.split('\n## ', 1);
+      const parts = [...text.matchAll(/^\*\*(\w+)\*\*: \S/gm)].map(([, part]) => part);
+      expect(parts).toEqual(['Meaning', 'Impact', 'Diagnosis', 'Mitigation']);
+      expect(alertTests).toContain(`- name: ${name} fires\n`);
+      expect(alertTests).toContain(`- name: ${name} is quiet\n`);
+    },
+  );
 
   it('have runbooks, in the same order, with existing metrics', () => {
     expect([...runbooks.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)).toEqual(alertNames);
@@ -181,7 +184,7 @@ function seriesOf({ name, type }: MetricDefinition): readonly string[] {
   return type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
 }
 
-/** Labels of one series of a metric. */
+/** Labels of one of a metric's series. */
 function labelsIn({ labels, type }: MetricDefinition, name: string): readonly string[] {
   return type === 'histogram' && name.endsWith('_bucket') ? [...labels, 'le'] : labels;
 }

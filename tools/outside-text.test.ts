@@ -11,8 +11,8 @@ function sourcesWith(pattern: RegExp): string[] {
     .sort();
 }
 
-/** A new source of text must be tested with hostile input before it is shipped: `docs/decisions/0107` lists all of them. */
-describe('the page about sources of external text', () => {
+/** A new source of text must be tested with hostile input before it ships; `docs/decisions/0107` lists all sources. */
+describe('the page on sources of external text', () => {
   it('lists every file that opens a listener', () => {
     const servers = sourcesWith(/from '(?:node:(?:http|https|http2|net|tls)|ws|@grpc\/grpc-js)'/);
     const opensServer = /\bcreate(?:Secure)?Server\(|\bnew (?:WebSocket)?Server\(/;

@@ -12,7 +12,7 @@ const conformance = JSON.parse(read('docs/conformance.json')) as {
 };
 const benchmarks = read('docs/benchmarks.md');
 
-/** The cells of a row of docs/benchmarks.md below a heading, without emphasis. */
+/** The cells of a row below a heading in docs/benchmarks.md, without emphasis. */
 function figuresOf(heading: string, row: string): readonly string[] {
   const [, section = ''] = benchmarks.split(`\n## ${heading}\n`);
   const [text = ''] = section.split('\n## ');
@@ -23,15 +23,15 @@ function figuresOf(heading: string, row: string): readonly string[] {
     .map((cell) => cell.replaceAll('*', '').trim());
 }
 
-/** The numbers in the pattern's groups; empty if it does not match. */
+/** The numbers that the pattern's groups match; empty if it does not match. */
 function numbersIn(text: string, pattern: RegExp): readonly number[] {
   return (pattern.exec(text) ?? []).slice(1).map(Number);
 }
 
-describe('README has the figures of docs/benchmarks.md', () => {
+describe('README quotes the figures in docs/benchmarks.md', () => {
   const growth = 'Growth: 1,000 clusters of 10 nodes';
 
-  test('memory and CPU of a thousand clusters', () => {
+  test('memory and CPU for a thousand clusters', () => {
     const [memory = ''] = figuresOf(growth, 'resident memory per cluster; without clusters, MiB');
     const [cpu = ''] = figuresOf(growth, 'CPU, idle, % of a core');
 

@@ -8,7 +8,7 @@ const { version } = JSON.parse(read('package.json')) as { version: string };
 /** Sorted from newest to oldest. */
 const released = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+)$/gm)].map(([, release = '']) => release);
 
-test('every package has the version of Fairway', () => {
+test('every package has Fairway’s version', () => {
   const others = globSync('packages/*/package.json', { cwd: root }).filter((path) => {
     const manifest = JSON.parse(read(path)) as { version: string; dependencies?: Readonly<Record<string, string>> };
     const fairwayDependencies = Object.entries(manifest.dependencies ?? {}).filter(([name]) =>

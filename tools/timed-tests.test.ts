@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-// Absolute times depend on the machine, growth rates do not: `@fairway/base/testing/growth`.
+// Absolute times depend on the machine, but growth rates do not: `@fairway/base/testing/growth`.
 it('no unit or behaviour test measures time', () => {
   const tests = globSync('packages/*/src/**/*.test.ts');
   expect(tests.length).toBeGreaterThan(500);

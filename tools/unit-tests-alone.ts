@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 
 type Method = ((this: unknown, ...args: unknown[]) => unknown) & { readonly [GUARDED]?: true };
 
-/** Setup runs again for each file of a thread. */
+/** Setup runs again for each file in a thread. */
 const GUARDED = Symbol.for('fairway.guarded');
 
 function refuse(owner: object, names: readonly string[], action: string): void {
@@ -25,7 +25,7 @@ function refuse(owner: object, names: readonly string[], action: string): void {
   }
 }
 
-/** Tests in tools check documents with the binaries mentioned there. */
+/** Tests in tools check documents using the binaries that those documents mention. */
 function isUnit(path: string): boolean {
   return path.includes('/packages/') && !path.includes('/src/behaviour/');
 }

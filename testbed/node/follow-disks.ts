@@ -22,7 +22,7 @@ interface Disk {
 
 export type Testbed = (...args: readonly string[]) => Promise<string>;
 
-/** Attaches and detaches disks of hosts according to the cloud's attachments, and removes deleted volumes. */
+/** Attaches disks to hosts, and detaches them, to match the cloud's attachments, and removes deleted volumes. */
 export class DiskReconciler {
   readonly #blockStorage: ServiceApi;
   readonly #testbed: Testbed;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /*
  * The metadata service of a cloud, which identifies a server by its source address. Usage: metadata.ts HOSTS. HOSTS is
- * the folder of hosts.
+ * the hosts' directory.
  */
 
 const METADATA_ADDRESS = '169.254.169.254';

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join, normalize } from 'node:path';
 
 /*
- * Serves downloads to nodes over TLS: apt repositories from a folder, and container images through the distribution API
- * (pull only). It also runs a proxy, the only route to names below testbed.example, like a cloud's proxy to the
+ * Serves downloads to nodes over TLS: apt repositories from a directory, and container images through the distribution
+ * API (pull only). It also runs a proxy, the only route to names below testbed.example, like a cloud's proxy to the
  * Internet. Usage: mirror.ts FOLDER ADDRESS PORT PROXY_PORT
  */
 

@@ -22,7 +22,7 @@ export function findClusterAutoscaler(env: NodeJS.ProcessEnv): string | undefine
 
 const ConfigSecret = z.object({ stringData: z.record(z.string(), z.string()) });
 
-/** Non-default flags: short times, and Fairway's way of selecting pools. */
+/** Non-default flags: short intervals, and Fairway's way of selecting pools. */
 const FLAGS = [
   '--scan-interval=1s',
   '--scale-down-delay-after-add=5s',
@@ -47,7 +47,7 @@ export class ClusterAutoscaler {
   }
 
   /**
-   * Uses the Secret that `fairway cluster autoscaler-config` prints, for the cluster of the kubeconfig. Its files and
+   * Uses the Secret that `fairway cluster autoscaler-config` prints, for the kubeconfig's cluster. Its files and
    * its log stay in `folder`.
    */
   static async start(

@@ -36,9 +36,9 @@ import { RunningFairway, run } from '../session/running-fairway.ts';
 import { ClusterAutoscaler } from './cluster-autoscaler.ts';
 import { exhaustFlavor } from './simulator-faults.ts';
 
-/** The namespace of the pods. */
+/** The pods' namespace. */
 const TEAM = { namespace: 'default' };
-/** Decisions count as complete after this time without a new one. */
+/** Decisions are considered complete after this long without a new one. */
 const QUIET_MS = 20_000;
 const MAX_MS = 240_000;
 
@@ -66,7 +66,7 @@ class UpstreamComparison implements AsyncDisposable {
   readonly #scenarios: readonly Situation[];
   readonly #options: UpstreamOptions;
   #own!: KubeClient;
-  /** A client of Fairway's API. */
+  /** A client for Fairway's API. */
   #namespaceOptions!: { readonly namespace: string };
   #tenant!: KubeClient;
   #nodes: NodeNames = new Map();
@@ -169,7 +169,7 @@ class UpstreamComparison implements AsyncDisposable {
     );
   }
 
-  /** Writes the priorities of Fairway's pools as the `priority` expander reads them. */
+  /** Writes the priorities of Fairway's pools in the format that the `priority` expander reads. */
   async writePriorities(): Promise<void> {
     const pools = this.#scenarios.flatMap((scenario) =>
       Object.entries(scenario.pools).map(([name, { priority = 0 }]) => ({

@@ -16,10 +16,10 @@ import type { ManagementCluster } from '../management/management-cluster.ts';
 import { clientOf } from '../session/client-of.ts';
 
 const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
-/** No Fairway was killed here before, so no other requests are in flight. */
+/** No Fairway process has been killed here, so no other requests are in flight. */
 const SETTLE_MS = 500;
 
-/** A folder, a simulated cloud and its servers, which outlive the Fairway processes that use them. */
+/** A directory, a simulated cloud and its servers, which outlive the Fairway processes that use them. */
 export interface Environment extends AsyncDisposable {
   readonly folder: string;
   readonly cloud: Cloud;
@@ -47,13 +47,13 @@ export async function startEnvironment(): Promise<Environment> {
   };
 }
 
-/** A running Fairway, and an administrator's client of its API. */
+/** A running Fairway, and an administrator's client for its API. */
 export interface MovableFairway extends AsyncDisposable {
   readonly kubeconfig: string;
   readonly client: KubeClient;
 }
 
-/** `fairway up` on the cloud, with control planes in the home folder. */
+/** `fairway up` on the cloud, with control planes in the home directory. */
 export async function startLaptop(home: Home): Promise<MovableFairway> {
   const running = await up({
     ...cloudOptions,
@@ -69,7 +69,7 @@ export async function startLaptop(home: Home): Promise<MovableFairway> {
   return newMovableFairway(home.kubeconfig, () => running.stop());
 }
 
-/** `fairway serve` on a management cluster, as its ServiceAccount, with control planes in the home folder. */
+/** `fairway serve` on a management cluster, as its ServiceAccount, with control planes in the home directory. */
 export async function startReplica(
   home: Home,
   { admin, controllers }: ManagementCluster['kubeconfigs'],

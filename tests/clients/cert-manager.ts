@@ -12,7 +12,7 @@ export interface CertManagerOptions {
   readonly program: ClientProgram;
   /** The cluster that cert-manager runs for. */
   readonly kubectl: Kubectl;
-  /** The folder for logs. */
+  /** The directory for logs. */
   readonly folder: string;
 }
 

@@ -42,7 +42,7 @@ export interface FluxOptions {
   /** The cluster that Flux runs for. */
   readonly kubectl: Kubectl;
   readonly client: KubeClient;
-  /** The folder for artifacts and logs. */
+  /** The directory for artifacts and logs. */
   readonly folder: string;
 }
 

@@ -45,7 +45,7 @@ export class GitRepository implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/fleet`;
   }
 
-  /** Writes files, and deletes files without text; returns Flux's name of the commit: `main@sha1:…`. */
+  /** Writes the files that have text, and deletes those without; returns Flux's name for the commit: `main@sha1:…`. */
   commit(files: Readonly<Record<string, string | undefined>>): string {
     for (const [path, text] of Object.entries(files)) {
       const file = join(this.#folder, path);

@@ -21,7 +21,7 @@ export interface ConsoleTest {
   openAs(user: string, path?: string, options?: BrowserContextOptions): Promise<Page>;
   /** Closes all pages, which would otherwise keep their watches. */
   leave(): Promise<void>;
-  /** Errors of pages since the last call. */
+  /** Page errors since the last call. */
   consoleErrors(): readonly string[];
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export async function signIn(page: Page, user: string, password: string): Promis
   await page.locator('#content').waitFor();
 }
 
-/** The folder for the documentation's screenshots; none are taken if it is not set. */
+/** The directory for the documentation's screenshots; none are taken if it is not set. */
 const SCREENSHOT_FOLDER = process.env['FAIRWAY_PICTURES'];
 
 /** Takes a screenshot of the current page for the documentation. */

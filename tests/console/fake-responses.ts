@@ -98,10 +98,10 @@ const REPLACE_FETCH = `(key, { short, long }) => {
   const MESSAGE = data === 'long' ? LONG : EVIL + 'x'.repeat(10_000);
   const NAME = EVIL + 'x'.repeat(255 - EVIL.length);
   const EVENTS = data === 'long' ? 100 : 3;
-  // Fields in which users and clouds can write texts of any length.
+  // Fields in which users and clouds can write text of any length.
   const MESSAGES = new Set(['message', 'description']);
   const NAMES = new Set(['displayName', 'userName', 'zone', 'flavorName', 'os', 'region', 'provider', 'userAgent', 'projectName', 'manager', 'domain', 'user']);
-  // Events, each at a different minute.
+  // Events, each in a different minute.
   const many = (items) => {
     if (items[0]?.involvedObject === undefined) return items;
     return Array.from({ length: Math.max(EVENTS, items.length) }, (_, index) => {

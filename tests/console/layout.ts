@@ -30,7 +30,7 @@ export async function themeProblems(page: Page): Promise<readonly string[]> {
   return problems;
 }
 
-/** Texts of the page that contain invisible characters, including texts for screen readers and tooltips. */
+/** Text on the page that contains invisible characters, including texts for screen readers and tooltips. */
 export async function truncatedTexts(page: Page): Promise<readonly string[]> {
   const texts = await page.evaluate<string[]>(`(${COLLECT})()`);
   return texts.filter((text) => plain(text) !== text).map((text) => JSON.stringify(text.slice(0, 120)));

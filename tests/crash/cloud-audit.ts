@@ -26,7 +26,7 @@ interface Row {
   readonly port_id?: string | null;
 }
 
-/** The resources of a cloud by kind. */
+/** A cloud's resources by kind. */
 export type CloudContents = Readonly<Record<Table, readonly Row[]>>;
 
 const TABLES = {
@@ -50,7 +50,7 @@ export function cloudContents(cloud: Cloud): CloudContents {
     object;
 }
 
-/** Neutron creates this group in every project with the first request for its security groups. */
+/** Neutron creates this group in every project on the first request for its security groups. */
 function isNeutronManaged(table: Table, name: string | undefined): boolean {
   return table === 'securityGroups' && name === 'default';
 }
@@ -119,7 +119,7 @@ export function leakReports(
   ];
 }
 
-/** The tags of ports in networks that pools specify. */
+/** Tags of ports in the networks that pools specify. */
 function additionalPortsOf(machines: readonly Machine[], clusterUidOf: (clusterName: string) => string): string[] {
   return machines.flatMap((machine) =>
     (machine.spec.networks ?? []).map(({ networkID }) =>

@@ -7,8 +7,8 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 /*
- * A complete Fairway for tests to kill. It loads, reports that, and waits for a start message, so that Fairway itself
- * is measured and interrupted, not the loading of its source.
+ * A complete Fairway for tests to kill. It loads, reports that, and waits for a start message, so that tests measure
+ * and interrupt Fairway itself, not the loading of its source.
  */
 
 /** Messages of the process to its parent. */
@@ -17,7 +17,9 @@ export type ChildMessage =
   | { readonly kind: 'serving'; readonly url: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Messages from the parent: where to run, and on which cloud. `OS_CLIENT_CONFIG_FILE` names the clouds.yaml. */
+/**
+ * Messages from the parent: where to run, and on which cloud. `OS_CLIENT_CONFIG_FILE` is the path of the clouds.yaml.
+ */
 export interface StartMessage {
   readonly home: string;
   readonly cloud: string;
@@ -29,7 +31,7 @@ function send(message: ChildMessage): void {
 }
 
 /**
- * Logs lines of JSON synchronously: a line is in the file when the call returns, so a killed process has recorded
+ * Logs JSON lines synchronously: a line is in the file by the time the call returns, so a killed process has recorded
  * everything that it did.
  */
 function fileLogger(file: number, context: object = {}): Logger {
@@ -70,6 +72,6 @@ process.once('message', (start: StartMessage) => {
 });
 // If the parent dies, this Fairway exits too.
 process.once('disconnect', () => process.exit());
-// The process will be killed before it can delete the folder itself.
+// The process will be killed before it can delete the directory itself.
 flushCompileCache();
 send({ kind: 'loaded' });

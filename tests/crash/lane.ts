@@ -17,7 +17,7 @@ import { type LatencyProfile, NO_LATENCY } from '@fairway/simulator/http/latency
 import { type CloudContents, cloudContents, type Inventory, leakReports } from './cloud-audit.ts';
 import { type FairwayPlace, MortalFairway } from './mortal-fairway.ts';
 
-/** Slow enough that a kill interrupts calls and servers in progress, fast enough for hundreds of rounds. */
+/** Slow enough that a kill interrupts calls and servers in progress, but fast enough for hundreds of rounds. */
 const LATENCY: LatencyProfile = {
   operations: { identity: 1, compute: [1, 8], network: [1, 8], 'compute POST /v2.1/servers': [5, 40] },
   lifecycle: {
@@ -228,8 +228,8 @@ export class Lane {
     const missing = POOLS.map((name) => `${clusterName}-${name}`).find(
       (name) => !pools.some((p) => p.metadata.name === name),
     );
-    // The pool's cluster may be deleted by then. A pool is removed from the state before its cluster, because the pool
-    // would wait forever for the next cluster of that name.
+    // The pool's cluster may have been deleted by then. A pool is removed from the state before its cluster, because
+    // the pool would wait forever for the next cluster of that name.
     if (cluster.metadata.deletionTimestamp !== undefined) return;
     if (missing !== undefined && (pool === undefined || dice < 0.6))
       return this.#createPool(client, clusterName, missing);
@@ -321,7 +321,7 @@ function describeObject({ kind, metadata, status }: Inventory[keyof Inventory][n
   return `${kind} ${metadata.name}${deletionNote}: ${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 
-/** Creates a network of the project that pools can use. */
+/** Creates a network in the project that pools can use. */
 async function makeNetwork(cloudsYaml: string, cloudOptions: Parameters<typeof openCloud>[2]): Promise<string> {
   const project = openCloud(readCloudsYaml(cloudsYaml), 'simulator', cloudOptions);
   try {

@@ -10,7 +10,7 @@ export interface FairwayPlace {
   readonly cloudsYaml: string;
   readonly cloud: string;
   readonly settleMs: number;
-  /** The folder of Node's compile cache, for later processes. */
+  /** The directory of Node's compile cache, for later processes. */
   readonly compileCache: string;
 }
 
@@ -40,7 +40,7 @@ export class MortalFairway {
     this.#loaded.catch(() => {});
   }
 
-  /** Starts Fairway; `serving` resolves later, unless Fairway is killed first. */
+  /** Starts Fairway; `serving` resolves later, once it serves requests, unless it is killed first. */
   async start(): Promise<void> {
     await this.#loaded;
     const { home, cloud, settleMs } = this.#place;
@@ -49,7 +49,7 @@ export class MortalFairway {
     this.#child.send({ home, cloud, settleMs } satisfies StartMessage);
   }
 
-  /** A client of the API with the administrator's kubeconfig, once the API is served. */
+  /** A client for the API with the administrator's kubeconfig, once the API is served. */
   async client(): Promise<KubeClient> {
     await this.#serving;
     if (this.#client) return this.#client;

@@ -5,10 +5,10 @@ import { Client, credentials } from '@grpc/grpc-js';
 const { Controller } = csiServices();
 /** As in the manifests of cinder-csi-plugin. */
 const TIMEOUT_MS = 300_000;
-/** The folder for the sidecars' sockets. */
+/** The directory for the sidecars' sockets. */
 const RETRY_MS = 1_000;
 
-/** Calls a controller like the sidecars of Kubernetes, which retry failures. */
+/** Calls a controller like Kubernetes' sidecars, which retry failures. */
 export class CsiClient {
   readonly #client: Client;
   #isClosed = false;

@@ -3,8 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 const RESPONSE_DELAY_MS = 300;
 
 /**
- * A proxy socket whose connections respond late. csi-sanity waits for a connection to become ready, and needlessly
- * waits a full minute if it was ready before.
+ * A proxy socket whose connections respond with a delay. csi-sanity waits for a connection to become ready, and
+ * needlessly waits a full minute if it was ready before.
  */
 export async function delayingSocket(path: string, target: string): Promise<{ close(): void }> {
   const open = new Set<Socket>();

@@ -36,7 +36,7 @@ export class DriverProcess {
     return DriverProcess.#start(process.execPath, [MAIN, 'csi', ...flags], env, options);
   }
 
-  /** Starts upstream's driver from `program`. */
+  /** Starts upstream's driver from the binary `program`. */
   static async upstream(program: string, options: DriverOptions): Promise<DriverProcess> {
     const config = join(options.folder, 'cloud.conf');
     const login = `use-clouds=true\nclouds-file=${options.cloudsYaml}\ncloud=${options.cloud}`;

@@ -38,14 +38,14 @@ function wasSelected({ LeafNodeText: leaf, State: state, Failure: failure }: Spe
 export interface SanityOptions {
   /** Path of the csi-sanity binary. */
   readonly program: string;
-  /** The folder for its files. */
+  /** The directory for its files. */
   readonly folder: string;
   readonly controllerSocket: string;
   readonly nodeSocket: string;
 }
 
 /**
- * csi-sanity's specs of Controller and Identity, in a fixed order. Specs of nodes and groups do not concern a
+ * csi-sanity's Controller and Identity specs, in a fixed order. The node and group specs do not apply to a
  * controller.
  */
 export async function runSanity({

@@ -19,7 +19,7 @@ export interface ServedFolder extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves a folder as a static web server: files, and the index of each folder. */
+/** Serves a directory as a static web server would: files, and the index of each directory. */
 export async function serveFolder(folder: string): Promise<ServedFolder> {
   const server = createServer(({ url = '/' }, response) => {
     const file = fileAt(folder, decodeURIComponent(new URL(url, 'http://site').pathname));

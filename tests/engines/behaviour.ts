@@ -4,7 +4,7 @@ import { findBinaries, type KubernetesBinaries } from '../contract/kubernetes/bi
 import { type ManagementCluster, startManagementCluster } from '../management/management-cluster.ts';
 import { openManagementTestEngine } from './management-test-engine.ts';
 
-/** The suites of the controllers, which are the unit tests of the embedded engine. A process runs them once. */
+/** The controllers' suites, which are also the embedded engine's unit tests. A process can run them only once. */
 const SUITES = [
   'lifecycle',
   'shapes',

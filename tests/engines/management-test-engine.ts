@@ -18,7 +18,7 @@ import type { ManagementCluster } from '../management/management-cluster.ts';
 const tenantKinds: readonly ResourceType[] = KINDS.filter(({ namespaced }) => namespaced);
 
 /**
- * A management cluster that tests use one after another. Each test finds it as if it were new, and controllers act as
+ * A management cluster that tests use one after another. Each test finds it as good as new, and controllers act as
  * the ServiceAccount that `install` created.
  */
 export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {

@@ -12,7 +12,7 @@ export interface OwnedObjects extends Person {
   readonly template: string;
   readonly credential: string;
   readonly pool: string;
-  /** The UUID of the cluster in Magnum. */
+  /** The cluster's UUID in Magnum. */
   readonly label: string;
   /** The public template from which the cluster was created. */
   readonly offer: string;
@@ -193,7 +193,7 @@ export const MAGNUM: readonly (readonly [
   ],
   ['read statistics', 200, 200, 403, ({ project }) => ({ path: `/v1/stats?project_id=${project}` })],
   ['read the quota', 200, 200, 403, ({ project }) => ({ path: `/v1/quotas/${project}/Cluster` })],
-  // The cluster then has another credential of the same project.
+  // From then on, the cluster uses another credential of the same project.
   ['renew the credential', 202, 403, 404, ({ uuid }) => patch(`/v1/credentials/${uuid}`, {})],
   ['renew the authorities', 202, 403, 404, ({ uuid }) => patch(`/v1/certificates/${uuid}`, {})],
 ];

@@ -61,7 +61,7 @@ export class TestDeployment {
     return new TestDeployment(fairway, folder, { server, certificateAuthority }, await readFile(file, 'utf8'));
   }
 
-  /** The user of an entry in clouds.yaml, who is also signed in to the console. */
+  /** The user in an entry of clouds.yaml, who is also signed in to the console. */
   async personFor(entry: string): Promise<Person> {
     const cloudOptions = { clock: systemClock, random: Math.random, log: silentLogger };
     const yaml = readCloudsYaml(this.#fairway.cloudsYaml);
@@ -80,7 +80,7 @@ export class TestDeployment {
     return { token: id, userId: token.user.id, project, browser };
   }
 
-  /** The same API as `atKubernetes`, for requests other than attempts. */
+  /** The same API as `atKubernetes`, for requests that are not attempts. */
   client({ token }: Pick<Person, 'token'>): KubeClient {
     const client = new KubeClient(new HttpsTransport({ ...this.#kubernetes, bearerToken: () => token }));
     this.#closers.push(() => client.close());

@@ -12,7 +12,7 @@ const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
 
-/** `part` repeated as often as it fits between `head` and `tail`; `#` in it becomes a unique number. */
+/** `part` repeated as many times as it fits between `head` and `tail`; `#` in it becomes a unique number. */
 function repeatedPart(part: string, { head = '', tail = '' } = {}) {
   return (length: number): string => {
     const parts: string[] = [];
@@ -29,7 +29,7 @@ const OBJECT = { head: '{"metadata":{"name":"a"},"data":{"z":"z"', tail: '}}' };
 const SPEC = { head: '{"metadata":{"name":"a"},"spec":[0', tail: ']}' };
 const DATA = { head: '{"data":{"z":"z"', tail: '}}' };
 
-/** Bodies that every decoder must handle quickly, whatever the result. */
+/** Bodies that every decoder must handle quickly, whether or not they are valid. */
 const BODY_FORMS: readonly (readonly [name: string, contentType: string, of: HostileBody['of']])[] = [
   ['lists in lists', JSON_TYPE, repeatedPart('[')],
   ['closed lists in lists', JSON_TYPE, (length) => '['.repeat(length / 2) + ']'.repeat(length / 2)],

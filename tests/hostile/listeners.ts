@@ -90,7 +90,7 @@ export class HostileTarget {
     });
   }
 
-  /** The status; 0 if the connection ended without one, and undefined if no Node client can send such a request. */
+  /** The status; 0 if the connection ended without one; undefined if no Node client can send such a request. */
   async send({ at, as, method, path, headers = {}, body }: HostileRequest): Promise<number | undefined> {
     const agent = as === 'administrator' ? this.#agents.administrator : this.#agents.stranger;
     const own = at === 'magnum' ? { 'x-auth-token': this.#token } : { authorization: `Bearer ${this.#token}` };

@@ -1,7 +1,7 @@
 /** CPU time of this thread: the machine's speed and other load hardly affect it. */
 export interface Work {
   readonly cpuMs: number;
-  /** The longest time for which nothing else could run. */
+  /** The longest time during which nothing else could run. */
   readonly maxTurnMs: number;
 }
 
@@ -41,7 +41,7 @@ export async function minWorkOf(times: number, run: () => Promise<unknown>): Pro
   return minimum;
 }
 
-/** Anything below this is within the usual time of a request. */
+/** Anything below this is within the usual duration of a request. */
 const FLOOR_MS = 40;
 /** Four times the input takes linear work four times as long, quadratic work sixteen times. */
 const FACTOR = 4;

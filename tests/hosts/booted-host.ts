@@ -8,7 +8,7 @@ import { TESTBED, testbed } from './testbed.ts';
 
 const NAME = 'box';
 
-/** A Debian host of testbed/node with systemd as its first process, and without Kubernetes. */
+/** A Debian host from testbed/node with systemd as its first process, and without Kubernetes. */
 export class BootedHost implements AsyncDisposable {
   readonly name = NAME;
   readonly address = '10.1.0.5';
@@ -19,7 +19,7 @@ export class BootedHost implements AsyncDisposable {
     this.#holder = holder;
   }
 
-  /** Resolves when the host has booted. `folder` is for files of the boot. */
+  /** Resolves when the host has booted. `folder` is for the boot's files. */
   static async boot(folder: string): Promise<BootedHost> {
     const holder = spawn(TESTBED, ['hold'], { stdio: ['pipe', 'pipe', 'pipe'] });
     const host = new BootedHost(holder);
@@ -46,7 +46,7 @@ export class BootedHost implements AsyncDisposable {
     return this.run('bash', '-euc', text);
   }
 
-  /** The log of a unit since the host booted, as it arrives. */
+  /** A unit's log since the host booted, as it arrives. */
   journal(unit: string): ProcessOutput {
     this.#journal ??= new ProcessOutput(
       spawn(TESTBED, ['exec', NAME, 'journalctl', '--follow', '--lines=all', '--output=cat', '--unit', unit], {

@@ -6,7 +6,7 @@ import { run } from '../session/running-fairway.ts';
 import { runWithInput } from './testbed.ts';
 
 /**
- * Packs this checkout, and installs the package below /usr/local of a host, like `npm install -g`. The host's Node is
+ * Packs this checkout, and installs the package below /usr/local on a host, like `npm install -g`. The host's Node is
  * the one in the package.
  */
 export async function installFairway(host: string, folder: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function installFairway(host: string, folder: string): Promise<void
   runWithInput(host, 0, 'ln', '-s', node, '/usr/local/bin/node');
 }
 
-/** Copies files from a folder of this machine to a folder of a host, owned by root. */
+/** Copies files from a directory on this machine to a directory on a host, owned by root. */
 export function copyFolder(host: string, folder: string, files: readonly string[], target: string): void {
   const scratchFolder = mkdtempSync(join(tmpdir(), 'fairway-give-'));
   const archive = join(scratchFolder, 'archive.tar');

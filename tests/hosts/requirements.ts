@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What this machine lacks to boot hosts of testbed/node; empty if nothing is missing. */
+/** What this machine lacks to boot testbed/node's hosts; empty if nothing is missing. */
 export function missingForHosts(): string[] {
   return [
     ...(process.getuid?.() === 0 ? [] : ['root']),
@@ -12,7 +12,9 @@ export function missingForHosts(): string[] {
   ];
 }
 
-/** Without this capability the kernel refuses to grow a mounted ext4. The number is from linux/capability.h. */
+/**
+ * Without this capability the kernel refuses to grow a mounted ext4 file system. The number is from linux/capability.h.
+ */
 export const CAP_SYS_RESOURCE = 24;
 
 /** Whether processes on this machine can have a capability. */

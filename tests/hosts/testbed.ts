@@ -16,7 +16,7 @@ export function callTestbed(path: string, ...args: readonly string[]): string {
   return execFileSync(path, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Runs a command on a host with a file as its standard input. */
+/** Runs a command on a host with a file as standard input. */
 export function runWithInput(host: string, file: number, ...command: readonly string[]): string {
   return execFileSync(TESTBED, ['exec', host, ...command], { encoding: 'utf8', stdio: [file, 'pipe', 'inherit'] });
 }

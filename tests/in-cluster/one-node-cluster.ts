@@ -14,7 +14,7 @@ import { type CommandResult, type RunningFairway, run } from '../session/running
 import { joinNetworks, serveServices } from './services.ts';
 
 const NAME = 'management';
-/** Uses plan `free`, because by default Fairway keeps its API servers from reaching private addresses. */
+/** Uses the `free` plan, because by default Fairway keeps its API servers from reaching private addresses. */
 const RANGES = ['10.2.0.0/16', '10.3.0.0/16'];
 
 function manifest(version: string): string {
@@ -36,8 +36,8 @@ spec: {clusterName: ${NAME}, flavor: b3-8, replicas: 1, image: debian-12-contain
 }
 
 /**
- * A management cluster that runs pods, created by a Fairway, with a process-based control plane and one node of
- * testbed/node. This machine can reach the addresses of its pods, as a kubeadm control plane can.
+ * A management cluster that runs pods, created by a Fairway, with a process-based control plane and one node from
+ * testbed/node. This machine can reach its pods' addresses, as a kubeadm control plane can.
  */
 export class OneNodeCluster implements AsyncDisposable {
   readonly kubeconfig: string;
@@ -60,7 +60,7 @@ export class OneNodeCluster implements AsyncDisposable {
     this.node = node;
   }
 
-  /** Resolves when the node is Ready. KUBEBUILDER_ASSETS must be the release's folder. */
+  /** Resolves when the node is Ready. KUBEBUILDER_ASSETS must be the release's directory. */
   static async start(folder: string, { version }: TestRelease, kubectl: string): Promise<OneNodeCluster> {
     const cloud = await HostCloud.open(join(folder, 'cloud'));
     let fairway: RunningFairway | undefined;
@@ -91,7 +91,7 @@ export class OneNodeCluster implements AsyncDisposable {
     return this.#cloud.on(this.node, ...command);
   }
 
-  /** Points existing Services to their current pods, for pods and for this machine. */
+  /** Points existing Services at their current pods, for pods and for this machine. */
   serveServices(): Promise<void> {
     return serveServices(this.client, (...command) => this.runOnNode(...command));
   }

@@ -6,13 +6,16 @@ import { type CommandResult, run } from '../session/running-fairway.ts';
 /** Replaces kube-proxy, which the testbed's nodes do not have. */
 const CHAIN = 'FAIRWAY-TESTBED';
 
-/** Gives this machine routes to pods and Services through a node. The routes are removed with the testbed's bridge. */
+/**
+ * Gives this machine routes to pods and Services through a node. The routes are removed along with the testbed's
+ * bridge.
+ */
 export async function joinNetworks({ status }: Node, ranges: readonly string[]): Promise<void> {
   const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
   for (const range of ranges) succeed(await run('ip', ['route', 'replace', range, 'via', address]));
 }
 
-/** Writes rules for all Services that have an address and an endpoint. It replaces earlier rules atomically. */
+/** Writes rules for all Services that have an address and an endpoint. Replaces earlier rules atomically. */
 export async function serveServices(
   client: KubeClient,
   runOnNode: (...command: readonly string[]) => Promise<CommandResult>,

@@ -20,17 +20,17 @@ import { type KeystoneProxy, startKeystoneProxy } from './keystone-proxy.ts';
 export interface FairwayWithKeystone {
   /** Counts only Fairway's own requests. */
   readonly keystone: KeystoneProxy;
-  /** A client of Fairway's API as its administrator. */
+  /** A client for Fairway's API as its administrator. */
   readonly api: KubeClient;
   /** The kubeconfig of that administrator. */
   readonly kubeconfig: string;
   /** The cloud, as an entry of clouds.yaml or with another credential. */
   cloud(entry: string, credential?: Credential): OpenStackClient;
-  /** A client of Fairway's API with a Keystone token. */
+  /** A client for Fairway's API with a Keystone token. */
   by(token: string): KubeClient;
   /** The address for browsers. */
   address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
-  /** The login data of an entry's user. */
+  /** The login data for an entry's user. */
   passwordOf(entry: string): Extract<Credential, { kind: 'password' }>;
   close(): Promise<void>;
 }

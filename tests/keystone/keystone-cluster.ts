@@ -62,7 +62,7 @@ export class KeystoneCluster {
   /** Sets who has access (null: nobody); resolves when it is in effect. */
   async setKeystone(keystone: NonNullable<Cluster['spec']['apiServer']['keystone']> | null): Promise<void> {
     const path = '/spec/apiServer/keystone';
-    // Replaces the whole value, because a merge would keep earlier roles.
+    // Replaces the whole value, because a merge would keep the earlier roles.
     const value = [keystone === null ? { op: 'remove', path } : { op: 'add', path, value: keystone }];
     const { metadata } = await this.fairway.api
       .resource(clusters)

@@ -57,7 +57,7 @@ export class CoeSession {
     return JSON.parse(stdout) as T;
   }
 
-  /** Public templates of the newest two versions available to new clusters, older first. */
+  /** Public templates for the newest two versions available to new clusters, older first. */
   async newestTemplates(): Promise<readonly [older: string, newer: string]> {
     const listed = await this.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
     const names = listed.map(({ name }) => name).filter((name) => name.endsWith('-free'));
@@ -65,7 +65,7 @@ export class CoeSession {
     return [older, newer];
   }
 
-  /** The IDs of the trusts that the tenant has created. */
+  /** The IDs of the trusts created by the tenant. */
   async trusts(): Promise<readonly string[]> {
     return (await this.fairway.other.identity.trustsGiven()).map(({ id }) => id);
   }

@@ -14,8 +14,8 @@ export function findTofu(): ClientProgram | undefined {
 }
 
 /**
- * The example of examples/opentofu, applied by a tenant. Nothing is downloaded, because the provider is in a local
- * folder.
+ * The example in examples/opentofu, applied by a tenant. Nothing is downloaded, because the provider is in a local
+ * directory.
  */
 export class TofuRun {
   readonly #session: CoeSession;
@@ -37,7 +37,7 @@ export class TofuRun {
     return new TofuRun(session, tofu, folder);
   }
 
-  /** Writes an additional file of the configuration. */
+  /** Writes an additional configuration file. */
   async add(name: string, text: string): Promise<void> {
     await writeFile(join(this.#folder, name), text);
   }

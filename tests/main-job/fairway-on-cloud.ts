@@ -16,9 +16,9 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import type { JobCloud } from './job-clouds.ts';
 
-/** A whole Fairway in this process on an independent cloud, and hollow nodes for that cloud's servers. */
+/** A whole Fairway in this process on an independent cloud, and with hollow nodes for that cloud's servers. */
 export interface FairwayOnCloud {
-  /** A client of Fairway's API as its administrator. */
+  /** A client for Fairway's API as its administrator. */
   readonly api: KubeClient;
   readonly kubeconfig: string;
   /** The address of Magnum's API, if it is served, and the file with its CA certificate. */
@@ -51,9 +51,9 @@ interface FairwayOnCloudOptions {
   readonly credentialCheckMs?: number;
   /** Same as `fairway up --cloud-check`. */
   readonly observeMs?: number;
-  /** See ProjectCloud; shorter if no Fairway was killed before, because then no requests are in flight. */
+  /** See ProjectCloud; shorter if no Fairway has been killed before, because then no requests are in flight. */
   readonly settleMs?: number;
-  /** Admits Keystone users, at Magnum's API too; the cloud's administrator validates their tokens. */
+  /** Admits Keystone users, including at Magnum's API; the cloud's administrator validates their tokens. */
   readonly servesMagnum?: boolean;
 }
 

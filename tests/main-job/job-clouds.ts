@@ -7,7 +7,7 @@ import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { createCloud } from '@fairway/simulator/cloud';
 import { createTestProjects } from './testbed-projects.ts';
 
-/** A cloud that Fairway can run on, as entries of a clouds.yaml. */
+/** A cloud that Fairway can run on, as entries in a clouds.yaml. */
 export interface JobCloud {
   readonly cloudsYaml: string;
   /** A member of the project that contains the clusters. */
@@ -22,7 +22,7 @@ export interface JobCloud {
   readonly image: string;
   readonly flavor: string;
   readonly largerFlavor: string;
-  /** Replaces a service of the catalog. If undefined, the test does so as the administrator. */
+  /** Replaces a service in the catalog. If undefined, the test does so as the administrator. */
   readonly announce?: (service: { readonly type: string; readonly name: string; readonly url: string }) => void;
   close(): Promise<void>;
 }

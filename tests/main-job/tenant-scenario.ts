@@ -13,7 +13,7 @@ import type { JobCloud, JobTarget } from './job-clouds.ts';
 const namespace = 'default';
 const waitOptions = { deadlineMs: 400_000 };
 
-/** A Fairway on a cloud, and one cluster of a tenant. */
+/** A Fairway on a cloud, with one tenant cluster. */
 export class TenantScenario {
   readonly fairway: FairwayOnCloud;
   readonly #cloud: JobCloud;
@@ -27,7 +27,7 @@ export class TenantScenario {
     this.#name = name;
   }
 
-  /** Resolves when all nodes are Ready. */
+  /** Resolves once all nodes are Ready. */
   static async begin(target: JobTarget, name: string, nodes: number): Promise<TenantScenario> {
     const cloud = await target.open();
     const fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
@@ -54,7 +54,7 @@ export class TenantScenario {
     this.#tenant = await tenantOf(api, name, join(this.#folder, 'kubeconfig'));
   }
 
-  /** A client of the cluster's API. */
+  /** A client for the cluster's API. */
   get tenant(): KubeClient {
     if (this.#tenant === undefined) throw new Error('the story has not begun');
     return this.#tenant;

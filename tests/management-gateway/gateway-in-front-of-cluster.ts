@@ -106,7 +106,7 @@ export class GatewayInFrontOfCluster implements AsyncDisposable {
     return this.#clientThroughGateway({ clientCertificate: () => certificate });
   }
 
-  /** A client with the token of a user. */
+  /** A client with a user's token. */
   withToken(token: string): KubeClient {
     return this.#clientThroughGateway({ bearerToken: () => token });
   }

@@ -3,7 +3,7 @@ import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 
 /**
- * Resolves with the name of the first pool that gets the label `round`, as shown by an informer that was started before
+ * Resolves with the name of the first pool that gets the label `round`, as seen by an informer that was started before
  * `meanwhile`.
  */
 export async function poolsLabelled(

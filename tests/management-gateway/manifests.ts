@@ -8,7 +8,7 @@ export function aCluster(name: string, spec: object = {}) {
   return { apiVersion, kind: 'Cluster', metadata: { name }, spec: { plan: 'free', ...spec } };
 }
 
-/** A pool of one node, of the cluster `demo` by default. */
+/** A single-node pool, in the cluster `demo` by default. */
 export function aPool(name: string, spec: object = {}) {
   const base = { clusterName: 'demo', flavor: 'b3-8', replicas: 1 };
   return { apiVersion, kind: 'NodePool', metadata: { name }, spec: { ...base, ...spec } };

@@ -9,7 +9,8 @@ import { type Manifest, manifests } from '@fairway/service/install/manifests';
 
 /**
  * Like `fairway install` on an API server of this minor version. `fairway install` refuses versions before 1.31; here
- * they get no CEL rules, so that everything else is tested on them too. Tests of the rules are skipped there by name.
+ * they get no CEL rules, so that everything else can be tested on them too. Tests of the rules are skipped there by
+ * name.
  */
 export async function installCurrent(client: KubeClient, minor: number): Promise<void> {
   const options = { dryRun: false, forceConflicts: false, clock: systemClock, signal: new AbortController().signal };

@@ -17,21 +17,21 @@ import { installCurrent, installPrevious } from './install-definitions.ts';
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
 export interface ManagementCluster extends AsyncDisposable {
   readonly plane: RealControlPlane;
-  /** For files of a test; deleted with the cluster. */
+  /** For a test's files; deleted with the cluster. */
   readonly folder: string;
-  /** Files in a separate folder of the cluster. */
+  /** Files in a separate directory of the cluster. */
   readonly kubeconfigs: {
     readonly admin: string;
-    /** The kubeconfig of the ServiceAccount of `fairway serve`. */
+    /** The kubeconfig for `fairway serve`'s ServiceAccount. */
     readonly controllers: string;
   };
   /** Installs Fairway's objects, for an API server that `fairway install` refuses. */
   install(): Promise<void>;
-  /** Writes the kubeconfig of the ServiceAccount, which exists after `fairway install`. */
+  /** Writes the ServiceAccount's kubeconfig, which exists after `fairway install`. */
   giveControllersToken(): Promise<void>;
   /** The caller closes it. */
   adminClient(clock?: Clock): KubeClient;
-  /** A client of the ServiceAccount; the caller closes it. */
+  /** A client that acts as the ServiceAccount; the caller closes it. */
   controllersClient(clock?: Clock, wrap?: (transport: Transport) => Transport): KubeClient;
 }
 

@@ -2,10 +2,10 @@ import { parser } from '@prometheus-io/lezer-promql';
 
 /** The series that an expression reads. */
 export interface PromQL {
-  /** The texts that are not PromQL. */
+  /** The strings that are not valid PromQL. */
   readonly errors: readonly string[];
   readonly selectors: readonly { readonly metrics: readonly string[]; readonly labels: readonly string[] }[];
-  /** The labels that the expression groups or joins by. */
+  /** The labels that the expression groups by or joins on. */
   readonly grouping: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export const missingForSwift = [
 export const ACCESS_KEY = 'test:tester';
 export const SECRET_KEY = 'testing-secret';
 
-/** Creates the rings for the disk of each server, in a third of the time of three calls to swift-ring-builder. */
+/** Creates the rings for each server's disk, in a third of the time that three calls to swift-ring-builder take. */
 const RINGS = `
 import sys
 from swift.common.ring import RingBuilder
@@ -30,7 +30,7 @@ for name, port in zip(('account', 'container', 'object'), ports):
     builder.get_ring().save(f'{folder}/{name}.ring.gz')
 `;
 
-/** A Swift with one disk, which is a folder. It supports the S3 protocol (s3api) with tempauth's users. */
+/** A Swift with one disk, which is a directory. It supports the S3 protocol (s3api) with tempauth's users. */
 export class SwiftServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #running: ChildProcess[] = [];

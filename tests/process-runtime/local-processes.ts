@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { COMPONENTS, type Component, perComponent } from '@fairway/control-plane/process/components';
 import { parsePidFile } from '@fairway/control-plane/process/process-host';
 
-/** Process IDs by component, from the pid files of a cluster's folder. */
+/** Process IDs by component, from the pid files of a cluster's directory. */
 export function pidsOf(folder: string): Readonly<Record<Component, number | undefined>> {
   return perComponent((component) => {
     try {
@@ -14,7 +14,7 @@ export function pidsOf(folder: string): Readonly<Record<Component, number | unde
   });
 }
 
-/** All processes in a folder, even if it has been deleted since, managed or orphaned. */
+/** All processes in a directory, even if it has since been deleted, managed or orphaned. */
 export function processesIn(folder: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -28,7 +28,7 @@ export function processesIn(folder: string): readonly number[] {
     .map(Number);
 }
 
-/** The folder of the only cluster. */
+/** The only cluster's directory. */
 export function onlySubfolder(parent: string): string {
   const [name, ...others] = readdirSync(parent);
   if (name === undefined || others.length > 0) throw new Error(`${parent} holds ${others.length + 1} folders, not one`);

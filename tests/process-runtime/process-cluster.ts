@@ -20,10 +20,10 @@ type Network = Partial<
   Pick<LocalProcessRuntimeOptions, 'egress' | 'network' | 'address' | 'homeId' | 'alwaysAllowed' | 'nft'>
 >;
 
-/** UID of the one cluster. */
+/** UID of the only cluster. */
 export const CLUSTER_UID = 'uid-1';
 
-/** A cluster with a process-based control plane in a folder, requested as by the Cluster controller. */
+/** A cluster with a process-based control plane in a directory, requested as the Cluster controller would. */
 export class ProcessCluster {
   readonly #parent: string;
   readonly #assets: string;
@@ -82,7 +82,7 @@ export class ProcessCluster {
     });
   }
 
-  /** The folder of the cluster. */
+  /** The cluster's directory. */
   get folder(): string {
     return join(this.#parent, 'runtime', CLUSTER_UID);
   }
@@ -106,7 +106,7 @@ export class ProcessCluster {
     }
   }
 
-  /** A client of Fairway itself, once the namespace `default` exists. */
+  /** A client that acts as Fairway itself, once the namespace `default` exists. */
   async connect({ endpoint }: ControlPlaneState): Promise<KubeClient> {
     if (endpoint === undefined) throw new Error('the control plane has no endpoint');
     const requirement = certificateRequirements(this.spec).find(({ component }) => component === 'fairway');

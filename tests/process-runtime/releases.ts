@@ -7,7 +7,7 @@ import type { Binaries } from '@fairway/control-plane/process/find-binaries';
 import { findLocalBinaries } from '@fairway/control-plane/process/local-process-runtime';
 import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
 
-/** The first minor version of 1 that Fairway offers; the product writes that version's flags. */
+/** The first minor version of Kubernetes 1 that Fairway offers; the product writes that version's flags. */
 const FIRST_MINOR = 31;
 
 /** A Kubernetes release for a test. */
@@ -15,15 +15,15 @@ export interface TestRelease {
   readonly version: string;
   /** The minor version: 36 for 1.36. */
   readonly minor: number;
-  /** For the name of a test: the version, and what is missing. */
+  /** For a test's name: the version, and what is missing. */
   readonly described: string;
   /** Whether the binary that restores snapshots is next to etcd. */
   readonly hasRestoreTool: boolean;
   /** Whether revisions continue after a restore, as with etcdutl since 3.6. */
   readonly bumpsRevisions: boolean;
-  /** The folder with the original binaries. */
+  /** The directory with the original binaries. */
   readonly folder: string;
-  /** A value for KUBEBUILDER_ASSETS; creates the folder below `parent` if flags have to be omitted. */
+  /** A value for KUBEBUILDER_ASSETS; creates the directory below `parent` if flags have to be omitted. */
   assets(parent: string): string;
 }
 
@@ -48,7 +48,7 @@ export async function testReleases(): Promise<{ readonly offered?: TestRelease; 
   return { ...(offered && { offered: releaseOf(offered) }), ...(old && { old: releaseOf(old) }) };
 }
 
-/** Available versions between which Fairway can upgrade a cluster: within one minor version, and to the next. */
+/** Available versions between which Fairway can upgrade a cluster, within a minor version and to the next one. */
 export async function testUpgrade(): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const found = (await findLocalBinaries(process.env, [])).filter((binaries) => minorOf(binaries) >= FIRST_MINOR);
   for (const from of found) {
@@ -88,7 +88,7 @@ function wrapBinaries(parent: string, { version, paths }: Binaries, isOld: boole
       symlinkSync(paths[component], path);
       continue;
     }
-    // A cluster's user starts the wrapper, and may not list the folder of the binaries.
+    // A cluster's user starts the wrapper, and may not list the binaries' directory.
     for (let at = parent; at.startsWith(`${tmpdir()}/`); at = dirname(at)) chmodSync(at, 0o711);
     const program = join(folder, `${component}-${version}`);
     copyFileSync(paths[component], program);

@@ -11,7 +11,7 @@ export class ProviderProcess {
   #child: ChildProcess | undefined;
   #exited = new AbortController();
 
-  /** The output of the process is appended to a file in `folder`. */
+  /** The process's output is appended to a file in `folder`. */
   constructor(folder: string) {
     this.#log = join(folder, 'log');
   }
@@ -50,7 +50,7 @@ export class ProviderProcess {
     await exited;
   }
 
-  /** The last output of the process. */
+  /** The process's last output. */
   outputTail(): string {
     return readFileSync(this.#log, 'utf8').slice(-2_000);
   }

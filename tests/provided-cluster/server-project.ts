@@ -8,7 +8,7 @@ import type { JobCloud } from '../main-job/job-clouds.ts';
 
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
-/** The network of a cluster's nodes; its IPv4 subnet has a route to the external network. */
+/** The network of a cluster's nodes; its IPv4 subnet is routed to the external network. */
 export interface NodeNetwork {
   readonly id: string;
   readonly subnet: string;

@@ -5,12 +5,12 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { testbed } from '../hosts/testbed.ts';
 import type { TestRelease } from '../process-runtime/releases.ts';
 
-/** What kube-proxy and CoreDNS lack, for the name of a test; empty if their images can be built. */
+/** What is missing to build kube-proxy and CoreDNS, for a test's name; empty if their images can be built. */
 export function missingForServices({ folder }: TestRelease): string[] {
   return [...(existsSync(join(folder, 'kube-proxy')) ? [] : [`kube-proxy in ${folder}`]), ...missingParts('coredns')];
 }
 
-/** What Canal lacks, for the name of a test; empty if its images can be built. */
+/** What is missing to build Canal, for a test's name; empty if its images can be built. */
 export function missingForCanal(): string[] {
   return missingParts('plugins', 'flannel', 'calico');
 }
@@ -21,7 +21,7 @@ function missingParts(...parts: readonly string[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** Adds images to the mirror under the testbed's names, and makes Fairway offer their versions with a release. */
+/** Adds images to the mirror under the testbed's names, and makes Fairway offer their versions in a release. */
 export async function offer(api: KubeClient, { version }: TestRelease, ...images: readonly string[]): Promise<void> {
   const lines = images.flatMap((name) => testbed(name).trim().split('\n'));
   const components = Object.fromEntries(lines.map((line) => line.split(': ')));

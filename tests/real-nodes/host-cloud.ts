@@ -13,7 +13,7 @@ import type { ImageSpec } from '@fairway/simulator/config';
 import { callTestbed, TESTBED } from '../hosts/testbed.ts';
 import { type CommandResult, RunningFairway, run } from '../session/running-fairway.ts';
 
-/** The entry of a user who sees the servers of all projects, like a hypervisor. */
+/** The entry for a user who sees the servers of all projects, like a hypervisor. */
 const HYPERVISOR = 'simulator-admin';
 
 const CLOUD_OPTIONS = { clock: systemClock, random: Math.random, log: silentLogger };
@@ -33,7 +33,7 @@ const IMAGES: readonly ImageSpec[] = [
 
 /** A simulated cloud whose servers really boot: each becomes a testbed host that boots from its user data. */
 export class HostCloud {
-  /** Name of the entry for Fairway. */
+  /** Name of Fairway's entry. */
   readonly entry = 'simulator';
   readonly cloudsYaml: string;
   /** Fairway's node settings for such hosts. */
@@ -61,7 +61,7 @@ export class HostCloud {
     }
   }
 
-  /** `testbed` is the testbed's program; by default that of testbed/node. */
+  /** `testbed` is the testbed's script, testbed/node's by default. */
   static async open(folder: string, testbed = TESTBED): Promise<HostCloud> {
     mkdirSync(folder, { recursive: true });
     const cloud = createCloud({ ...CLOUD_OPTIONS, config: { images: [...IMAGES] } });
@@ -195,12 +195,12 @@ export class HostCloud {
     return this.#waitForOutput(() => count() > before);
   }
 
-  /** Cuts the power of a host, and restores it. */
+  /** Cuts a host's power, and restores it. */
   reset(host: string): void {
     this.#call('reset', host);
   }
 
-  /** Cuts the power of a host while packages are installed on it, and restores it. Resolves with its name. */
+  /** Cuts a host's power while packages are being installed on it, and restores it. Resolves with its name. */
   async cutPowerDuringBoot(pool: string): Promise<string> {
     const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#output)?.[1];
     await this.#waitForOutput(() => booting() !== undefined);
@@ -219,7 +219,7 @@ export class HostCloud {
     while (!predicate()) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
   }
 
-  /** Everything that the testbed currently has on this machine. */
+  /** Everything that the testbed currently has running or stored on this machine. */
   leftoverProcesses(): string {
     return this.#call('residue');
   }

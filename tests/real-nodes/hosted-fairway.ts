@@ -7,12 +7,12 @@ import { clientOf } from '../session/client-of.ts';
 import type { RunningFairway } from '../session/running-fairway.ts';
 import { HostCloud } from './host-cloud.ts';
 
-/** `fairway up` in its own folder, on a cloud whose servers boot as hosts. */
+/** `fairway up` in its own directory, on a cloud whose servers boot as hosts. */
 export class HostedFairway implements AsyncDisposable {
   readonly folder: string;
   readonly cloud: HostCloud;
   readonly fairway: RunningFairway;
-  /** A client of Fairway's API. */
+  /** A client for Fairway's API. */
   readonly api: KubeClient;
 
   private constructor(folder: string, cloud: HostCloud, fairway: RunningFairway, api: KubeClient) {
@@ -22,7 +22,7 @@ export class HostedFairway implements AsyncDisposable {
     this.api = api;
   }
 
-  /** Control planes use the release's binaries; hosts are of testbed/node by default. */
+  /** Control planes use the release's binaries; hosts are testbed/node's by default. */
   static async start(release: TestRelease | undefined, testbed?: string): Promise<HostedFairway> {
     const folder = await mkdtemp(join(tmpdir(), 'fairway-hosted-'));
     process.env['KUBEBUILDER_ASSETS'] = release?.folder;

@@ -4,7 +4,9 @@ export function isReady({ status }: Node | Pod): boolean {
   return status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
 }
 
-/** Whether the cloud provider has set the node's provider ID and address, and the control plane its pod range. */
+/**
+ * Whether the cloud provider has set the node's provider ID and address, and the control plane has set its pod range.
+ */
 export function isKnown({ spec, status }: Node): boolean {
   const hasAddress = status?.addresses?.some(({ type }) => type === 'InternalIP') ?? false;
   return spec?.podCIDR !== undefined && spec.providerID !== undefined && hasAddress;

@@ -9,7 +9,7 @@ export interface RealNodeTools {
   /** Undefined if anything is missing, which the title then lists. */
   readonly offered: TestRelease | undefined;
   readonly kubectl: string;
-  /** For the name of a test. */
+  /** For a test's name. */
   readonly title: string;
 }
 

@@ -5,7 +5,10 @@ import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { clientOf } from '../session/client-of.ts';
 import { type RunningFairway, run } from '../session/running-fairway.ts';
 
-/** Writes the kubeconfig of a cluster in the namespace `default` to a file, once its control plane is ready. Resolves with the file. */
+/**
+ * Writes the kubeconfig of a cluster in the `default` namespace to a file, once its control plane is ready. Resolves
+ * with the file.
+ */
 export async function writeTenantKubeconfig(
   { kubeconfig }: RunningFairway,
   name: string,

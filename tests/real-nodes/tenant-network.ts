@@ -7,7 +7,7 @@ export const BUSYBOX = 'docker.io/library/busybox:1.35';
 
 /**
  * A bridge on each node, with addresses from the node's own range. On request, traffic from pods has the node's address
- * outside of the node. Ports of the node are forwarded to pods that request them.
+ * outside the node. Ports on the node are forwarded to pods that request them.
  */
 function cni(ipMasq: boolean): object {
   const ipam = { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] };
@@ -33,8 +33,8 @@ tail -f /dev/null & wait
 const metadata = { name: 'tenant-network', namespace: 'kube-system' };
 
 /**
- * Installs a minimal pod network in a tenant's cluster: routes between nodes in one network. `ipMasq`: pods can reach
- * hosts that have no route back to them.
+ * Installs a minimal pod network in a tenant's cluster: routes between nodes in one network. With `ipMasq`, pods can
+ * reach hosts that have no route back to them.
  */
 export async function installTenantNetwork(
   client: KubeClient,

@@ -49,7 +49,7 @@ export class MountingCluster implements AsyncDisposable {
     this.#kubeconfig = tenant.kubeconfig;
   }
 
-  /** Resolves when the nodes are Ready. KUBEBUILDER_ASSETS must be the release's folder. */
+  /** Resolves when the nodes are Ready. KUBEBUILDER_ASSETS must be the release's directory. */
   static async start(folder: string, { version }: TestRelease, kubectl: string): Promise<MountingCluster> {
     const cloud = await HostCloud.open(join(folder, 'cloud'));
     let fairway: RunningFairway | undefined;

@@ -8,12 +8,12 @@ const ROOT = '0:0';
 
 const BINARIES = ['cinder-csi-plugin', 'csi-node-driver-registrar', 'livenessprobe'] as const;
 
-/** Programs that the driver's node service needs and this machine does not have. */
+/** Programs that the driver's node service needs but this machine does not have. */
 export function missingForPlugin(): readonly string[] {
   return BINARIES.filter((name) => upstreamProgram(name) === undefined);
 }
 
-/** Makes the testbed's mirror serve upstream's binaries as the images of the add-on. */
+/** Makes the testbed's mirror serve upstream's binaries as the add-on's images. */
 export function publishPluginImages(version: string): void {
   const publish = (name: (typeof BINARIES)[number], repository: string, tag: string, ...packages: readonly string[]) =>
     testbed('image', upstreamProgram(name) ?? '', `${repository}/${name}`, `v${tag}`, ROOT, ...packages);

@@ -39,7 +39,7 @@ export function recordCloudCalls(cloud: Cloud): {
   };
 }
 
-/** The cluster by the tag in a call, or by the tag of the resource that the call names. */
+/** The cluster identified by the tag in a call, or by the tag of the resource that the call names. */
 function clusterOf(cloud: Cloud, text: string): string | undefined {
   const marked = CLUSTER_TAG.exec(text)?.[1];
   if (marked !== undefined) return marked;

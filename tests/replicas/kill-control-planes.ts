@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { localProcessHost, parsePidFile } from '@fairway/control-plane/process/process-host';
 import { Home, identifyProcess } from '@fairway/service/up/home';
 
-/** A file in the folder of a simulated control plane. */
+/** A file in a simulated control plane's directory. */
 export const PID_FILE = 'run/kube-apiserver.pid';
 
 /** Kills the simulated control planes of a home, which outlive its replicas. */

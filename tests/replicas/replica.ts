@@ -8,7 +8,7 @@ export interface ReplicaOptions {
   readonly kubeconfig: string;
   readonly cloudsYaml: string;
   readonly cloud: string;
-  /** The home that all replicas of this machine share. */
+  /** The home that all replicas on this machine share. */
   readonly home: string;
   /** The command of another release; this release's by default. */
   readonly entry?: string;
@@ -26,7 +26,7 @@ export class Replica {
     this.#output = output;
   }
 
-  /** Resolves when the replica serves requests; rejects with its output if it exits first. */
+  /** Resolves once the replica serves requests; rejects with its output if it exits first. */
   static async start({ kubeconfig, cloudsYaml, cloud, home, entry = MAIN }: ReplicaOptions): Promise<Replica> {
     const { KUBEBUILDER_ASSETS: _unused, ...env } = process.env;
     const args = ['serve', '--no-gateway', '--kubeconfig', kubeconfig, '--cloud', cloud, '--home', home];

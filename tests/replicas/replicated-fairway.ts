@@ -61,7 +61,7 @@ export interface ReplicatedFairway extends AsyncDisposable {
   leaked(): Promise<readonly string[]>;
 }
 
-/** With `installed` (the objects of an earlier release), the kinds are of that release until `install`. */
+/** With `installed` (an earlier release's objects), the kinds are that release's until `install` runs. */
 export async function startReplicatedFairway(
   binaries: KubernetesBinaries,
   options: { readonly installed?: readonly KubeObject[] } = {},
@@ -96,7 +96,7 @@ export async function startReplicatedFairway(
   const before = JSON.stringify(resourceCounts(cloud));
   const replicas: Replica[] = [];
   const home = join(folder, 'home');
-  // A failed test leaves control planes behind, which outlive replicas.
+  // A failed test leaves control planes behind, because they outlive replicas.
   stack.defer(() => killControlPlanes(home));
   stack.defer(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));

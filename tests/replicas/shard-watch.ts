@@ -50,7 +50,7 @@ export class ShardWatch {
     this.#informer.start(this.#stop.signal);
   }
 
-  /** The current replica of each of these clusters. */
+  /** The replica that currently owns each of these clusters. */
   holders(clusterKeys: readonly string[]): ReadonlyMap<string, string> {
     return new Map(clusterKeys.map((key) => [key, this.#currentHolder(shardOf(key))]));
   }

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
 
-/** The token with other claims, signed with Fairway's own key. */
+/** The same token with different claims, signed with Fairway's own key. */
 export function resign(token: string, privateKeyPem: string, claims: Readonly<Record<string, number>>): string {
   const [header = '', payload = ''] = token.split('.');
   const { alg } = decode(header) as { alg: string };
@@ -13,7 +13,7 @@ export function resign(token: string, privateKeyPem: string, claims: Readonly<Re
   return `${content}.${signature.toString('base64url')}`;
 }
 
-/** The token with one changed letter in its signature. */
+/** The same token with one letter changed in its signature. */
 export function tamper(token: string): string {
   const [header = '', payload = '', signature = ''] = token.split('.');
   return `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;

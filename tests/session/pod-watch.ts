@@ -7,7 +7,7 @@ export interface WatchedPods {
   readonly labelSelector: string;
 }
 
-/** Counts the pods that are ready and not terminating at each change in an API's history; reports any gap. */
+/** Counts the pods that are ready and not terminating at each change in an API's history, and reports any gap. */
 export class PodWatch {
   readonly #ready = new Map<string, boolean>();
   readonly #stop = new AbortController();
@@ -17,7 +17,7 @@ export class PodWatch {
 
   private constructor() {}
 
-  /** Resolves when it has started to observe. */
+  /** Resolves once it has started watching. */
   static async begin(client: KubeClient, pods: WatchedPods): Promise<PodWatch> {
     const podWatch = new PodWatch();
     const { items, metadata } = await client.resource<Pod>(Pods).list(pods);

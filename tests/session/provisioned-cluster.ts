@@ -37,7 +37,7 @@ export class ProvisionedCluster implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Resolves when the cluster and its nodes are Ready. */
+  /** Resolves once the cluster and its nodes are Ready. */
   static async create(options: ProvisionedClusterOptions): Promise<ProvisionedCluster> {
     const cluster = new ProvisionedCluster(await mkdtemp(join(tmpdir(), 'fairway-cluster-')), options);
     try {
@@ -69,17 +69,17 @@ export class ProvisionedCluster implements AsyncDisposable {
     return required(this.#fairway);
   }
 
-  /** The API path of the cluster's objects at Fairway. */
+  /** The API path of the cluster's objects in Fairway. */
   get where(): { readonly namespace: string } {
     return { namespace: this.fairway.namespace };
   }
 
-  /** A client of Fairway's API. */
+  /** A client for Fairway's API. */
   get own(): KubeClient {
     return required(this.#own);
   }
 
-  /** A client of the cluster's API. */
+  /** A client for the cluster's API. */
   get tenant(): KubeClient {
     return required(this.#tenant);
   }

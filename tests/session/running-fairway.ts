@@ -14,14 +14,14 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** A running process; its result is available when it has exited. */
+/** A running process; its result is available once it has exited. */
 export interface RunningProcess {
   readonly result: Promise<CommandResult>;
   /** Stops the program like Ctrl-C. */
   stop(): void;
 }
 
-/** Ends hanging tests: longer than any wait of a program (5 min), and shorter than the test. */
+/** Ends hanging tests: longer than any program waits (5 min), but shorter than the test's timeout. */
 const TIMEOUT_MS = 400_000;
 
 export function start(
@@ -95,7 +95,7 @@ export class RunningFairway {
     return join(this.home, 'kubeconfig');
   }
 
-  /** The namespace of the kubeconfig, which kubectl and `fairway` use by default. */
+  /** The kubeconfig's namespace, which kubectl and `fairway` use by default. */
   get namespace(): string {
     const { contexts } = parseKubeconfig(readFileSync(this.kubeconfig, 'utf8'));
     return contexts[0]?.context.namespace ?? 'default';

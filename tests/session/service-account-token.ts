@@ -7,7 +7,7 @@ interface TokenRequest extends KubeObject {
   readonly status?: { readonly token: string };
 }
 
-/** A token of a service account, like one from `kubectl create token`. Throws an Error if the response has none. */
+/** A token for a service account, like one from `kubectl create token`. Throws an Error if the response has none. */
 export async function serviceAccountToken(
   client: KubeClient,
   { name, namespace }: { readonly name: string; readonly namespace: string },

@@ -18,7 +18,7 @@ const CloudsFile = z.object({
   ),
 });
 
-/** Controls the simulated cloud of a clouds.yaml, as its administrator. */
+/** Controls the simulated cloud in a clouds.yaml, as its administrator. */
 export class SimulatorControl {
   readonly #origin: string;
   readonly #token: string;

@@ -5,7 +5,7 @@ import { KUBECONFIG_SUBRESOURCE, type KubeconfigRequest } from '@fairway/api/kin
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { clientOf } from './client-of.ts';
 
-/** A client of a tenant's cluster, with a kubeconfig that is written to `path`. The caller closes it. */
+/** A client for a tenant's cluster, with a kubeconfig that is written to `path`. The caller closes it. */
 export async function tenantOf(api: KubeClient, name: string, path: string): Promise<KubeClient> {
   const kubeconfigRequest: KubeconfigRequest = {
     apiVersion: API_VERSION,

@@ -44,7 +44,7 @@ export class People {
     return new People(client, transport.server, transport.certificateAuthority ?? '');
   }
 
-  /** A client with the token of a user. */
+  /** A client with a user's token. */
   withToken(token: string): Person {
     const bearerToken = () => token;
     const options = { server: this.#server, certificateAuthority: this.#certificateAuthority, bearerToken };

@@ -5,7 +5,7 @@ import { findProgram } from '../clients/client-binaries.ts';
 
 export interface Tool {
   readonly path: string;
-  /** For the name of a test. */
+  /** For a test's name. */
   readonly version: string;
 }
 
@@ -14,7 +14,7 @@ export interface Kubectl extends Tool {
   readonly minor: number;
 }
 
-/** The kubectl on PATH, and the one next to a real API server's binaries in KUBEBUILDER_ASSETS, if available. */
+/** The kubectl on PATH, and the one next to the real API server's binaries in KUBEBUILDER_ASSETS, if available. */
 export function findKubectls(): readonly Kubectl[] {
   const { env } = process;
   const found = [foldersOnPath(env), [env[ASSETS_VARIABLE] ?? '']].map((folders) => findExecutable(folders, 'kubectl'));
@@ -25,7 +25,7 @@ export function findKubectls(): readonly Kubectl[] {
   });
 }
 
-/** The distribution's client, which must not find another Python on PATH. */
+/** The distribution's client, which must not pick up another Python on PATH. */
 export function findOpenStackClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'openstack');
 }

@@ -40,7 +40,7 @@ async function allReady(client: KubeClient, machineCount: number): Promise<reado
   return eventually(client.resource(machines), {}, isUp);
 }
 
-/** Calls that create, change or delete anything: all except reads and requests for tokens. */
+/** Calls that create, change or delete something: all calls except reads and token requests. */
 function writes(cloud: Cloud): number {
   const counts = cloud.calls.counts().filter(({ method, service }) => method !== 'GET' && service !== 'identity');
   return counts.reduce((sum, { count }) => sum + count, 0);
@@ -79,7 +79,7 @@ async function populate(client: KubeClient): Promise<void> {
 
 const found = findBinaries();
 const releases = found.map((binaries): [string, KubernetesBinaries] => [`of Kubernetes ${binaries.version}`, binaries]);
-/** Without a release, the test is skipped instead of missing. */
+/** Without a release, the test is reported as skipped instead of being absent. */
 const SKIPPED: [string, KubernetesBinaries] = ['(skipped: no Kubernetes binaries are found)', undefined as never];
 
 describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releases)(
@@ -150,7 +150,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(moved.some(({ metadata }) => identities.includes(metadata.uid ?? ''))).toBe(false);
     });
 
-    test('keeps the keys of the clusters and their RBAC', async () => {
+    test('keeps the clusters’ keys and RBAC', async () => {
       const client = await clientOf(admin);
       const { items } = await client.resource(Secrets).list({ namespace: 'fairway-system' });
       const pkiSecrets = items.filter((secret: Secret) => secret.type === 'fairway.dev/cluster-pki');
@@ -166,7 +166,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(namespace.metadata.annotations).toMatchObject({ 'fairway.dev/cloud': 'simulator' });
     });
 
-    test('does not let a user of a namespace change the identity of a cluster', async () => {
+    test('does not let a namespace’s user change a cluster’s identity', async () => {
       const client = await clientOf(admin);
       const patch = client.raw({
         method: 'PATCH',
@@ -180,7 +180,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
     });
 
     test.skipIf(binaries !== undefined && binaries.minor < MIN_CEL_MINOR)(
-      'does not even let an administrator change the identity of a cluster (from 1.31: CEL rules)',
+      'does not even let an administrator change a cluster’s identity (since 1.31: CEL rules)',
       async () => {
         const client = await clientOf(admin);
         const options = { namespace: 'team', subresource: 'status' };
@@ -198,7 +198,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(repeated).toMatchObject({ code: 0 });
     });
 
-    test('scales the moved clusters up with servers of the same owner', async () => {
+    test('scales the moved clusters up with servers that have the same owner', async () => {
       const { client } = fairway as MovableFairway;
       const value = { spec: { replicas: 3 } };
       await client.resource(nodePools).patch('demo', { type: 'merge', value }, { namespace: 'default' });

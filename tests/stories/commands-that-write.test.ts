@@ -106,7 +106,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(spec.etcd).toBeUndefined();
   });
 
-  test('includes events of pools and machines in the events of a cluster', async () => {
+  test('includes events of pools and machines in a cluster’s events', async () => {
     const createOptions = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
     await session.run(['cluster', 'create', 'told', ...createOptions]);
     const { stdout } = await session.run(['cluster', 'events', 'told']);

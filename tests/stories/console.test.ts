@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
   beforeEach(() => void test.consoleErrors());
   afterAll(() => test?.close());
 
-  it('redirects a browser from the address of the API to the sign-in page', async () => {
+  it('redirects a browser from the API’s address to the sign-in page', async () => {
     const page = await test.open(test.fairway.url);
 
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -12,11 +12,11 @@ const SEED = Number(process.env['FAIRWAY_CRASH_SEED'] ?? Math.floor(Math.random(
 const LANES = 4;
 const KILL_WITHIN_MS = 800;
 const KILL_START_WITHIN_MS = 500;
-/** Kills between two checks for convergence. */
+/** Kills between two convergence checks. */
 const ROUNDS_PER_CHECK = 10;
 /**
- * Convergence takes a minute, and two more if an eviction was granted when a tenant's API server was killed: the
- * PodDisruptionBudget of CoreDNS counts the eviction as in progress for that long (DeletionTimeout of
+ * Convergence takes a minute, and two more if an eviction was granted when a tenant's API server was killed: CoreDNS's
+ * PodDisruptionBudget counts the eviction as in progress for that long (DeletionTimeout of
  * pkg/controller/disruption). The value is twice that, for a busy machine.
  */
 const CONVERGE_TIMEOUT_MS = 400_000;

@@ -57,7 +57,7 @@ test('the first kubeconfig uses the namespace of the simulated cloud’s project
   });
 });
 
-test('the CA certificate of the API is next to the kubeconfig, for browsers', async () => {
+test('the API’s CA certificate is next to the kubeconfig, for browsers', async () => {
   await withRunningFairway({}, async ({ transport }) => {
     expect(readFileSync(home.apiAuthority, 'utf8')).toBe(transport.certificateAuthority);
   });
@@ -72,7 +72,7 @@ test('later starts keep the user’s choice', async () => {
   expect(await withRunningFairway({ keystone })).toBe('team-a');
 });
 
-test('a home of an earlier release keeps the default namespace', async () => {
+test('a home from an earlier release keeps the default namespace', async () => {
   await withRunningFairway({ keystone });
   const written = readFileSync(home.kubeconfig, 'utf8');
   writeFileSync(home.kubeconfig, written.replace(/ +namespace: .*\n/, ''));

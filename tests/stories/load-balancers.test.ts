@@ -10,7 +10,7 @@ import { TenantScenario } from '../main-job/tenant-scenario.ts';
 
 const namespace = 'default';
 const waitOptions = { deadlineMs: 400_000 };
-/** For waits until load balancers are listed again. */
+/** For waiting until load balancers are listed again. */
 const POLL_OPTIONS = { timeout: 400_000, interval: 1_000 };
 
 /** The same scenario on the simulated cloud and on a real one. Each step builds on the previous one. */
@@ -30,7 +30,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
     const ports = (...numbers: number[]): ServicePort[] =>
       numbers.map((port) => ({ name: `p${port}`, port, protocol: 'TCP' }));
 
-    /** The listeners with the number of members of each, once no change is in progress. */
+    /** The listeners with their number of members, once no change is in progress. */
     async function serving(): Promise<readonly string[]> {
       const { loadBalancers, listeners, pools } = fairway.member.loadBalancing;
       const found: string[] = [];

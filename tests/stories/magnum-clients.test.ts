@@ -27,7 +27,7 @@ const withoutSdk = existsSync(SDK) ? '' : ' (skipped: there is no python3-openst
 describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${missing}`, (target) => {
   describe.skipIf(target.isMissing)('called by API clients', () => {
     let session: CoeSession;
-    /** Templates of the newest two versions available to new clusters. */
+    /** Templates for the newest two versions available to new clusters. */
     let older: string;
     let newer: string;
 
@@ -43,7 +43,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
     afterAll(() => session?.close());
 
     const versionOf = (template: string) => new RegExp(`^v${template.split('-')[1]?.replace('.', '\\.')}\\.`);
-    /** Runs a client, and returns the results of each step. */
+    /** Runs a client, and returns the result of each step. */
     async function runClient(program: string, ...words: readonly string[]): Promise<unknown[]> {
       const { cloud, folder } = session;
       const { code, stdout, stderr } = await run(program, [...words, older, newer, cloud.flavor, cloud.image], {

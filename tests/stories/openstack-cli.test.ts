@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-/** The distribution's client, which must not find another Python on PATH. */
+/** The distribution's client, which must not pick up another Python on PATH. */
 const OPENSTACK = '/usr/bin/openstack';
 
 function isInstalled(): boolean {

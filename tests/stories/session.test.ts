@@ -43,7 +43,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(fairway.output).toContain(`user demo, password in ${join(fairway.home, 'demo-password')}`);
     });
 
-    test('the namespace of the kubeconfig is the project in which demo signs in', async () => {
+    test('the kubeconfig’s namespace is the project in which demo signs in', async () => {
       const env = { KUBECONFIG: fairway.kubeconfig, OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml, HOME: folder };
       const signedIn = await run('npx', ['fairway', 'kubeconfig', '--exec', '--cloud', 'simulator'], env);
 
@@ -129,7 +129,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       );
     });
 
-    test('nodes have flavor, zone, region, addresses and providerID', async () => {
+    test('nodes have a flavor, zone, region, addresses and a providerID', async () => {
       const issued = await cli('kubeconfig', 'demo');
       await writeFile(join(folder, 'demo.kubeconfig'), issued.stdout);
       const { stdout } = await tenant('get', 'nodes', '-o', 'json');

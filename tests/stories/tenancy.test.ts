@@ -29,7 +29,7 @@ describe('two tenants of one Fairway', () => {
   let folder: string;
   let fairway: RunningFairway;
   let people: People;
-  /** A member of namespace a, a reader of it, and a member of namespace b, which has another project. */
+  /** A member of namespace a, a reader in it, and a member of namespace b, which has another project. */
   let alice: Person;
   let rita: Person;
   let bob: Person;
@@ -74,7 +74,7 @@ describe('two tenants of one Fairway', () => {
     ['delete all machines', (client) => client.resource(machines).deleteCollection({ namespace: 'a' })],
     ['get a kubeconfig', (client) => kubeconfigOf(client)],
     ['read events', (client) => client.resource(coreType('events', 'Event')).list({ namespace: 'a' })],
-  ])("another tenant's member may not %s", async (_, call) => {
+  ])('a member of another tenant may not %s', async (_, call) => {
     expect(await codeOf(call(bob.client))).toBe(403);
   });
 
@@ -144,7 +144,7 @@ describe('two tenants of one Fairway', () => {
     expect(await codeOf(client.resource(clusters).list({ namespace: 'a' }))).toBe(code);
   });
 
-  test('a token becomes invalid with its ServiceAccount', async () => {
+  test('a token becomes invalid when its ServiceAccount is deleted', async () => {
     const carl = await people.joinProject('a', 'carl', 'fairway-reader');
     const before = await codeOf(carl.client.resource(clusters).list({ namespace: 'a' }));
     await people.admin.client
@@ -156,7 +156,7 @@ describe('two tenants of one Fairway', () => {
   });
 });
 
-/** ID of the network of cluster `a/demo`, once the cluster is Ready. */
+/** ID of the network that belongs to cluster `a/demo`, once the cluster is Ready. */
 async function readyNetwork(client: KubeClient): Promise<string> {
   const { status } = await readyCondition(client, 'a', 'demo');
   return status?.network?.networkID ?? '';

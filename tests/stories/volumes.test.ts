@@ -61,7 +61,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       return machine.status?.serverID;
     };
 
-    it('creates the volume of a claim when its pod has a node, attaches it, and the pod runs', async () => {
+    it('creates a claim’s volume once its pod has a node, and attaches it so that the pod runs', async () => {
       const storageClass = {
         metadata: { name: 'standard' },
         provisioner: 'cinder.csi.openstack.org',
@@ -153,7 +153,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       });
     });
 
-    it('deletes the snapshot with its VolumeSnapshot', async () => {
+    it('deletes the snapshot along with its VolumeSnapshot', async () => {
       await tenant.resource(PersistentVolumeClaims).delete('restored', { namespace });
       await eventuallyDeleted(tenant.resource(PersistentVolumeClaims), { namespace, name: 'restored' }, waitOptions);
       await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 1, waitOptions);

@@ -15,7 +15,7 @@ import { type ResourceIds, resourceIds } from '../main-job/resource-ids.ts';
 /** How often each credential is checked with Keystone; with the default of a minute, the tests would mostly wait. */
 const CREDENTIAL_CHECK_MS = 1_000;
 export const LONG_WAIT = { deadlineMs: 400_000 };
-/** Fairway's own messages do not wait for a cloud. */
+/** For Fairway's own messages, which do not depend on a cloud. */
 
 /** A tenant with a namespace and a project, and a Fairway whose own login has no role there. */
 export class TenantOnCloud {
@@ -162,7 +162,7 @@ export class TenantOnCloud {
     return event?.message ?? '';
   }
 
-  /** Creates a cluster with a pool of one node by default, or without a pool, which puts little load on a cloud. */
+  /** Creates a cluster, by default with a single-node pool; a cluster without a pool puts little load on a cloud. */
   async createCluster(name: string, credentialName: string, { hasNodes = true } = {}): Promise<void> {
     const { api } = this.fairway;
     const metadata = { name, namespace: this.namespace };

@@ -62,7 +62,7 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Names of the spans of a trace. */
+  /** Names of a trace's spans. */
   namesIn(traceId: string): ReadonlySet<string> {
     return new Set(this.spans.filter((span) => span.traceId === traceId).map(({ name }) => name));
   }

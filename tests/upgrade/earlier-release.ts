@@ -13,7 +13,7 @@ export interface EarlierRelease {
   readonly objects: readonly KubeObject[];
   /** The objects that the release's `fairway install` writes. */
   readonly installed: readonly KubeObject[];
-  /** Unpacks the release's home below a folder; returns its path. */
+  /** Unpacks the release's home below a directory; returns its path. */
   unpackHome(folder: string): string;
   /** Whether the release's source is in this repository's history; a plain copy of the files has no history. */
   readonly hasSource: boolean;

@@ -5,7 +5,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { clientOf } from '../session/client-of.ts';
 import { ProcessOutput } from '../session/process-output.ts';
 
-/** `fairway up` of any release, in a separate process. */
+/** `fairway up` from any release, in a separate process. */
 export class RunningFairwayUp implements AsyncDisposable {
   readonly client: KubeClient;
   readonly #child: ChildProcess;
@@ -15,7 +15,7 @@ export class RunningFairwayUp implements AsyncDisposable {
     this.client = client;
   }
 
-  /** Resolves when Fairway serves requests; rejects with its output if it exits first. */
+  /** Resolves once Fairway serves requests; rejects with its output if it exits first. */
   static async start(entry: string, home: string): Promise<RunningFairwayUp> {
     const args = ['up', '--home', home, '--listen', '127.0.0.1:0', '--control-plane', 'simulated'];
     const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

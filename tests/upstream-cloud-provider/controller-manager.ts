@@ -12,7 +12,7 @@ import { type Delays, openSimulatedCloud, PASSWORD, type SimulatedCloud } from '
 
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
-/** A binary that is the cloud provider of a cluster. */
+/** A binary that acts as a cluster's cloud provider. */
 export interface Program {
   readonly name: string;
   readonly command: string;
@@ -90,7 +90,7 @@ export class ControllerManager {
     return this.#simulated.cloud;
   }
 
-  /** A client of the project's member. */
+  /** A client that acts as the project's member. */
   get member() {
     return this.#simulated.member;
   }

@@ -4,7 +4,7 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
 const DAY_MS = 86_400_000;
 
-/** Serves the cluster with TLS on loopback; returns the kubeconfig of a user, by default of an administrator. */
+/** Serves the cluster with TLS on loopback; returns the kubeconfig of a user, by default an administrator. */
 export async function serve({ ca, controlPlane }: TestCluster, commonName?: string): Promise<string> {
   const common = { validityMs: DAY_MS, clock: systemClock };
   const addressed = { commonName: 'kube-apiserver', ipAddresses: ['127.0.0.1'], usages: 'server' } as const;

@@ -8,13 +8,13 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import { type LatencyProfile, NO_LATENCY } from '@fairway/simulator/http/latency';
 
-/** The time that the simulated cloud takes for a load balancer, in milliseconds. */
+/** The time that the simulated cloud takes to change a load balancer, in milliseconds. */
 export interface Delays {
   readonly createMs: number;
   readonly updateMs: number;
 }
 
-/** A separate simulated cloud, its folder of files, and its project's member. */
+/** A separate simulated cloud, with the directory that holds its files, and its project's member. */
 export interface SimulatedCloud {
   readonly cloud: Cloud;
   readonly folder: string;

@@ -15,12 +15,12 @@ export interface DocumentedCommand {
 
 const DOCUMENTS = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'testbed/*/README.md', 'bench/**/*.md'];
 const SOURCES = ['packages/*/src/**/*.{ts,tsx}', 'examples/**/*.{yaml,tf}', 'deploy/**/*.{yaml,conf,service}'];
-/** Excludes the changelog, the decisions, and the usage of all commands. */
+/** Excludes the changelog, the decisions, and the usage text of all commands. */
 const EXCLUDED_DOCUMENTS = ['CHANGELOG.md', 'docs/decisions/**', 'docs/cli.md'];
 /** Excludes files about invalid commands, or with text that only looks like a command. */
 const EXCLUDED_SOURCES = ['**/*.test.ts', '**/suggest-command.ts', '**/completion/**', '**/off-host/sealing.ts'];
 
-/** All command lines of `fairway` and `kubectl` in documents, and in Fairway's messages. */
+/** All `fairway` and `kubectl` command lines in documents, and in Fairway's messages. */
 export function documentedCommands(): readonly DocumentedCommand[] {
   const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
   const documents = globSync(DOCUMENTS, { cwd: ROOT, exclude: EXCLUDED_DOCUMENTS });

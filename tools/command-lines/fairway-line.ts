@@ -14,8 +14,8 @@ const INCOMPLETE = new Set([
 ]);
 
 /**
- * The command's own error for a line; undefined if it is valid. `isMention`: a name in running text, possibly without
- * arguments; any arguments must be valid. Nothing is executed.
+ * The command's own error for a line; undefined if it is valid. With `isMention`, the line is a name in running text,
+ * possibly without arguments; any arguments must be valid. Nothing is executed.
  */
 export function fairwayProblem([, ...words]: Words, isMention: boolean): string | undefined {
   const isPart = isMention || words.some((word) => ELLIPSIS.test(word));

@@ -9,7 +9,10 @@ interface Help {
   readonly commands: ReadonlySet<string>;
 }
 
-/** The verbs and options of a kubectl according to its help output. No command other than its help is executed. */
+/**
+ * The verbs and options that a kubectl binary supports, according to its help output. No command other than its help is
+ * executed.
+ */
 export class KubectlLines {
   readonly #path: string;
   readonly #helpByVerbs = new Map<string, Help | undefined>();
@@ -68,7 +71,7 @@ export class KubectlLines {
   }
 }
 
-/** Matches `-o, --output='':`; a switch has `=false` or `=true`. */
+/** Matches `-o, --output='':`; a switch ends in `=false` or `=true`. */
 function optionsIn(help: string): Options {
   const options = new Map<string, boolean>();
   for (const [, short, long = '', value = ''] of help.matchAll(/^ +(?:(-\w), )?(--[\w-]+)=(.*):$/gm)) {

@@ -1,12 +1,12 @@
-/** Words of one command, without quotes and redirections. */
+/** Words of one command, without quotes or redirections. */
 export type Words = readonly string[];
 
 const OPERATOR = /^(?:\|\|?|&&?|;)/;
 const REDIRECTION = /^\d*(?:>>?|<{1,3})-?(?:&\d)?/;
 
 /**
- * The commands of a shell line: split at pipes and lists, without comments, redirections and assignments before a
- * command. A substitution (`$(…)`) is a word, and its commands come after the surrounding ones. Pure.
+ * The commands of a shell line: split at pipes and list operators, without comments, redirections or assignments before
+ * a command. A substitution (`$(…)`) is a word, and its commands follow the surrounding ones. Pure.
  */
 export function commandsOf(line: string): readonly Words[] {
   const commands: string[][] = [[]];

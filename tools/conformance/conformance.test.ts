@@ -32,7 +32,7 @@ describe('recorded conformance results', () => {
     expect(rows).toEqual(Object.keys(recordedResults.clusters).map(() => names.size));
   });
 
-  it('contain no test that passes without containers but is listed as needing them', () => {
+  it('contain no test that passes without containers yet is listed as needing them', () => {
     const passed = hollowKinds.flatMap((of) =>
       Object.entries(of?.tests ?? {}).flatMap(([name, { state }]) => (state === 'passed' ? [name] : [])),
     );
@@ -40,7 +40,7 @@ describe('recorded conformance results', () => {
     expect(passed.filter(isListed)).toEqual([]);
   });
 
-  it('contain a test for each line of tests that need containers', () => {
+  it('contain a test for each line in the list of tests that need containers', () => {
     const names = hollowKinds.flatMap((of) => Object.keys(of?.tests ?? {}));
 
     expect(CONTAINER_REQUIREMENTS.filter(({ test }) => !names.some((name) => test.test(name)))).toEqual([]);
@@ -69,7 +69,7 @@ describe('a conformance report', () => {
     ]);
   });
 
-  it('includes failures before any test', () => {
+  it('includes failures that occur before any test', () => {
     const before = {
       ...spec,
       ContainerHierarchyTexts: null,
@@ -101,7 +101,7 @@ describe('merging a conformance run', () => {
     },
   };
 
-  it('updates only the rows of its own tests', () => {
+  it('updates only its own tests’ rows', () => {
     const { clusters } = merge(old, run, [{ name: 'a', state: 'passed', seconds: 1, why: '' }]);
 
     expect(clusters).toEqual({

@@ -18,7 +18,7 @@ import { findTestBinaries, HOW_TO_BUILD, KUBERNETES, type TestBinaries } from '.
 const RESULTS_FILE = join(import.meta.dirname, 'results.json');
 const PAGE_FILE = join(import.meta.dirname, '../../docs/conformance.md');
 const TABLE_FILE = join(import.meta.dirname, '../../docs/conformance.json');
-/** The error if Go is missing or the tests are not built. */
+/** The error if Go is missing or the tests have not been built. */
 const EXIT_MISSING = 3;
 const DEFAULT_FOCUS = '\\[sig-';
 /** Tests that require exclusive use of the cluster. */
@@ -41,8 +41,8 @@ const { values, positionals } = parseArgs({
     page: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '4' },
     /**
-     * Time limit of a test in seconds: one test waits for kube-controller-manager's resync, which takes 300; two
-     * compactions of etcd take 600.
+     * Time limit for a test in seconds: one test waits for kube-controller-manager's resync, which takes 300; two
+     * etcd compactions take 600.
      */
     limit: { type: 'string', default: '360' },
   },
@@ -71,7 +71,7 @@ async function main(): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-/** Resolves with the number of tests that failed, or passed although they are listed as needing containers. */
+/** Resolves with the number of tests that failed, or passed even though they are listed as needing containers. */
 async function runOn(kind: ClusterKind, binaries: TestBinaries, focus: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), `conformance-${kind}-`));
   print(`${kind}: ${CLUSTER_KINDS[kind].replaceAll('`', '')}; logs are in ${folder}`);
@@ -118,8 +118,8 @@ async function open(kind: ClusterKind, binaries: string): Promise<TestedCluster>
 }
 
 /**
- * Writes immediately, so that an interrupted run keeps its results; runs on other kinds of clusters may write at the
- * same time.
+ * Writes immediately, so that an interrupted run keeps its results; runs on other kinds of clusters may write
+ * concurrently.
  */
 function record(kind: ClusterKind, outcome: Outcome): void {
   const date = new Date().toISOString().slice(0, 10);

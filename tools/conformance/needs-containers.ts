@@ -4,7 +4,7 @@ interface ContainerRequirement {
   readonly reason: string;
 }
 
-/** Tests that can't pass on hollow nodes, which run no programs. A run fails if one of them passes. */
+/** Tests that can't pass on hollow nodes, which run no containers. A run fails if one of them passes. */
 export const CONTAINER_REQUIREMENTS: readonly ContainerRequirement[] = [
   {
     test: /AdmissionWebhook (?!.*(?:match conditions|discovery documents))/,

@@ -76,7 +76,7 @@ export async function openRealNodes(binariesFolder: string): Promise<TestedClust
   }
 }
 
-/** Loads images of all add-ons: tests start when everything in kube-system is Ready. */
+/** Loads images of all add-ons: tests start once everything in kube-system is Ready. */
 async function loadAddonImages({ kubeconfig }: RunningFairway, release: TestRelease): Promise<void> {
   const api = await clientOf(kubeconfig);
   try {
@@ -93,7 +93,7 @@ async function waitUntilReady(kubeconfig: string): Promise<void> {
     const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT_TIMEOUT);
     await installTenantNetwork(client, known, { ipMasq: true });
     await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT_TIMEOUT);
-    // Tests wait a minute for these before they fail.
+    // Tests wait for these for a minute before they fail.
     await eventually(
       client.resource<Pod>(Pods),
       { namespace: 'kube-system' },

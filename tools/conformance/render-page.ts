@@ -9,7 +9,10 @@ export function renderPage(results: Results): string {
   return `${[HEADER.replace('VERSION', results.kubernetes), summary(results, names), renderAreas(results, names), failures(results, names), renderReasons(names)].join('\n\n')}\n`;
 }
 
-/** docs/conformance.json: each test by name, with its result on each kind of cluster: `passed`, or another state and the reason. */
+/**
+ * docs/conformance.json: each test by name, with its result on each kind of cluster: `passed`, or another state with
+ * the reason.
+ */
 export function renderTable(results: Results): string {
   const tests = namesOf(results).map((name) => {
     const states = KINDS.map((kind) => [kind, resultOf(results, kind, name)] as const);

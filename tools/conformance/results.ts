@@ -25,7 +25,7 @@ export const Results = z.strictObject({
 });
 export type Results = z.infer<typeof Results>;
 
-/** The results, updated with those of a run. A run of another release starts over. */
+/** The results, updated with those of a run. A run against another release starts over. */
 export function merge(
   old: Results,
   run: { readonly kubernetes: string; readonly kind: ClusterKind; readonly date: string },

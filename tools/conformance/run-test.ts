@@ -9,15 +9,15 @@ import type { TestBinaries } from './test-binaries.ts';
 export interface TestRun {
   readonly binaries: TestBinaries;
   readonly kubeconfig: string;
-  /** The folder for reports and logs. */
+  /** The directory for reports and logs. */
   readonly folder: string;
   /** Stops running tests. */
   readonly signal?: AbortSignal;
 }
 
-/** Ginkgo's own limit stops a test gracefully; a test that ignores it is killed this much later. */
+/** Ginkgo's own limit stops a test gracefully; a test that ignores the limit is killed this much later. */
 const GRACE_PERIOD_MS = 60_000;
-/** The binary constructs all tests before it lists some: this takes a second, or over a minute on a busy machine. */
+/** The binary constructs all tests before it lists any: this takes a second, or over a minute on a busy machine. */
 const LIST_TIMEOUT_MS = 300_000;
 
 /** Names of the focused tests, in the binary's order. */

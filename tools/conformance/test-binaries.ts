@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const CURRENT = join(import.meta.dirname, '../../testbed/kubernetes/current');
 
-/** The release whose tests are run, with its binaries in the same folder. */
+/** The release whose tests are run, with its binaries in the same directory. */
 export const KUBERNETES = '1.36.3';
 
 /** Explains how to build missing binaries. */

@@ -13,8 +13,8 @@ export interface BuiltConsole {
 }
 
 /**
- * Builds the console into its folder `dist`: each file uncompressed or in two compressed forms, and `index.json`, from
- * which the gateway serves them.
+ * Builds the console into its `dist` directory: each file uncompressed or in two compressed forms, and `index.json`,
+ * from which the gateway serves them.
  */
 export async function buildConsole(folder: string): Promise<BuiltConsole> {
   await build({ configFile: join(folder, 'vite.config.ts') });

@@ -17,7 +17,7 @@ export function typeOf(path: string): { readonly type: string; readonly isText: 
   return found;
 }
 
-/** All files in a folder, as paths relative to it, with slashes. */
+/** All files in a directory, as paths relative to it, with slashes. */
 export function filesOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

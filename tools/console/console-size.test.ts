@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const KIB = 1024;
 /** Size of the gzipped scripts loaded before the list of clusters is shown. */
 const MAX_FIRST_SCRIPT_BYTES = 200 * KIB;
-/** Size of the whole packed console, with each file in two compressed forms. */
+/** Size of the entire packed console, with each file in two compressed forms. */
 const MAX_BYTES = 2_500 * KIB;
 
 describe.skipIf(!existsSync(join(CONSOLE_FOLDER, 'index.json')))('the built console', () => {

@@ -16,7 +16,7 @@ export function deployFiles(): Readonly<Record<string, string>> {
   return { ...plainManifests(), ...chart() };
 }
 
-/** Files that are not applied with the others. */
+/** Files that are not applied along with the others. */
 const OPTIONAL_FILES = ['magnum.yaml', 'pod-monitor.yaml'];
 
 function plainManifests(): Record<string, string> {
@@ -131,7 +131,7 @@ function typed(crd: object): object {
   return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...crd };
 }
 
-/** The ServiceAccount of `fairway install`, with its roles and bindings. */
+/** The ServiceAccount that `fairway install` creates, with its roles and bindings. */
 function rbac(): string {
   const account = {
     apiVersion: 'v1',
@@ -152,7 +152,7 @@ function valuesText(): string {
     .join('');
 }
 
-/** A value of the chart within an object: an expression of Helm's template language. */
+/** A chart value within an object: an expression in Helm's template language. */
 function expression(text: string): string {
   return `⟦${text}⟧`;
 }
@@ -209,7 +209,7 @@ function withTemplates(text: string): string {
         [];
       if (expressed === '') return line;
       const key = before.trimEnd();
-      // The key of a list's item is after its dash.
+      // The key of a list item follows the item's dash.
       const inner = indent.length + (key.startsWith('- ') ? 4 : 2);
       switch (kind) {
         case 'block ':

@@ -37,7 +37,7 @@ export interface Values {
 /** Port of the gateway's Service, and of the pod by default. */
 export const PORT = 8443;
 
-/** Port of Magnum's API in clouds that have it. */
+/** Port of Magnum's API in clouds that offer it. */
 export const MAGNUM_PORT = 9511;
 
 /** The contents of values.yaml, with its comments as descriptions in the schema. */

@@ -19,14 +19,14 @@ const METRICS = 'fairway-metrics';
 /** A user ID that is unused elsewhere, as in distroless images. */
 const USER_ID = 65_532;
 const LABELS = { 'app.kubernetes.io/name': APP_NAME, 'app.kubernetes.io/component': 'serve' };
-/** Time for running requests, then the handover of clusters. */
+/** Time for requests in progress to finish, then for clusters to be handed over. */
 const GRACE_SECONDS = 60;
 
 function metadata(name: string, others: object = {}) {
   return { name, namespace: SYSTEM_NAMESPACE, labels: LABELS, ...others };
 }
 
-/** All objects in addition to those of `fairway install`. */
+/** All objects in addition to those that `fairway install` creates. */
 export function workload(values: Values): readonly Piece[] {
   return [
     {
@@ -78,7 +78,7 @@ export function workload(values: Values): readonly Piece[] {
           podSelector: { matchLabels: LABELS },
           policyTypes: ['Ingress', 'Egress'],
           ingress: [{ from: values.ingressFrom, ports: [{ protocol: 'TCP', port: 'gateway' }] }],
-          // Clouds, nodes and webhooks can have any address, except that of the metadata service.
+          // Clouds, nodes and webhooks can have any address, except the metadata service's.
           egress: [
             {
               to: [
@@ -188,7 +188,7 @@ function deployment(values: Values): Piece['object'] {
           serviceAccountName: SERVICE_ACCOUNT,
           priorityClassName: values.priorityClassName,
           imagePullSecrets: values.imagePullSecrets,
-          // The environment variables that Kubernetes adds for Services would look like settings.
+          // The environment variables that Kubernetes adds for Services would be mistaken for settings.
           enableServiceLinks: false,
           hostNetwork: values.hostNetwork,
           dnsPolicy: 'ClusterFirstWithHostNet',

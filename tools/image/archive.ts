@@ -8,17 +8,17 @@ import { USER } from './root.ts';
 export interface ArchiveOptions {
   /** The root file system. */
   readonly root: string;
-  /** A folder with enough space for two copies of the image. */
+  /** A directory with enough space for two copies of the image. */
   readonly scratch: string;
   /** `docker.io/library/fairway:0.2.0`. */
   readonly name: string;
   readonly version: string;
-  /** Go's name of the architecture, such as `amd64`. */
+  /** Go's name for the architecture, such as `amd64`. */
   readonly architecture: string;
   readonly output: string;
 }
 
-/** The image contains no timestamps: the same sources give the same bytes. */
+/** The image contains no timestamps: the same sources produce the same bytes. */
 const EPOCH = '1970-01-01T00:00:00Z';
 const REPRODUCIBLE_TAR_OPTIONS = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
 

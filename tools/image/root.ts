@@ -16,9 +16,9 @@ export const USER = 65_532;
 
 export interface RootOptions {
   readonly repository: string;
-  /** The Node binary of the image, for this machine's architecture. */
+  /** The image's Node binary, for this machine's architecture. */
   readonly node: string;
-  /** An empty folder for the root file system. */
+  /** An empty directory for the root file system. */
   readonly root: string;
 }
 
@@ -76,7 +76,7 @@ function librariesOf(program: string): string[] {
   return [...listed.matchAll(/(?:=> |^\s*)(\/\S+) \(/gm)].map(([, path = '']) => path);
 }
 
-/** The Debian packages that contain the files; merged folders can have either name. */
+/** The Debian packages that contain the files; merged directories can have either name. */
 function debianPackages(files: readonly string[]): string[] {
   const names = files.flatMap((file) => {
     const candidates = [
@@ -110,7 +110,7 @@ interface LockedDependency {
   readonly link?: boolean;
 }
 
-/** The folders of the package's dependencies, from the lock file. */
+/** The directories of the package's dependencies, from the lock file. */
 function productionPackages(repository: string): string[] {
   const lock = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedDependency>>;

@@ -1,6 +1,6 @@
 /** Fields whose Go type the models of @kubernetes/client-node flatten to a string or to `any`, by definition without `io.k8s.`. */
 
-/** Fields, lists or maps of `resource.Quantity`. Clients may write those as numbers too. */
+/** Fields, lists or maps of `resource.Quantity`. Clients may write these as numbers too. */
 export const QUANTITIES: Readonly<Record<string, readonly string[]>> = {
   'api.core.v1.ContainerStatus': ['allocatedResources'],
   'api.core.v1.EmptyDirVolumeSource': ['sizeLimit'],

@@ -1,7 +1,7 @@
 /**
  * Defines how lists and maps merge, which is missing in the models of @kubernetes/client-node: upstream's `+listType`,
- * `+listMapKey`, `+mapType`, `+patchStrategy` and `+patchMergeKey` markers. Other lists are atomic and replaced as a
- * whole.
+ * `+listMapKey`, `+mapType`, `+patchStrategy` and `+patchMergeKey` markers. Other lists are atomic: they are replaced
+ * as a whole.
  */
 export interface MergeSemantics {
   readonly listType?: 'set' | 'map' | 'atomic';
@@ -17,7 +17,7 @@ function keyed(...mapKeys: readonly [string, ...string[]]): MergeSemantics {
 }
 
 /**
- * Like `keyed`, but a strategic merge drops fields that are missing in the patch's entry, as for unions such as
+ * Like `keyed`, but a strategic merge drops fields that are missing from the patch's entry, as for unions such as
  * volumes.
  */
 function keyedUnion(key: string): MergeSemantics {
@@ -128,7 +128,7 @@ export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string,
 };
 
 /**
- * Defaults of omitted key fields of list maps, by definition of the item: upstream's `+default` markers.
+ * Defaults of omitted key fields of list maps, by the item's definition: upstream's `+default` markers.
  * Without them, `{containerPort: 80}` would differ from its stored form `{containerPort: 80, protocol: TCP}`.
  */
 export const KEY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

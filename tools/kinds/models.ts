@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One property of a model of @kubernetes/client-node. */
+/** One property of a @kubernetes/client-node model. */
 export interface ModelProperty {
   /** The name on the wire. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Model {
 
 const MODELS_FOLDER = join(dirname(fileURLToPath(import.meta.resolve('@kubernetes/client-node'))), 'gen', 'models');
 
-/** Whether a model class of this name exists; `string`, `Date` and the like are not models. */
+/** Whether a model class with this name exists; `string`, `Date` and the like are not models. */
 export function isModel(name: string): boolean {
   return /^\w+$/.test(name) && existsSync(join(MODELS_FOLDER, `${name}.js`));
 }

@@ -1,13 +1,13 @@
 /**
- * Which models of @kubernetes/client-node are generated, by the Go package in upstream's OpenAPI names. Models that a listed model refers to are
- * included in the first package that reaches them, so `meta` and `core` come first.
+ * The models of @kubernetes/client-node to generate, grouped by the Go package in upstream's OpenAPI names. Models that
+ * a listed model refers to are included in the first package that reaches them, so `meta` and `core` come first.
  */
 export interface ModelPackage {
-  /** Prefix of the definitions' names, such as `io.k8s.api.core.v1`. */
+  /** Prefix for the definitions' names, such as `io.k8s.api.core.v1`. */
   readonly name: string;
   /** Model classes. Those with a `group` are kinds. */
   readonly models: readonly string[];
-  /** Group and version of the kinds among `models`; not set for the types of `meta/v1`. */
+  /** Group and version of the kinds among `models`; not set for the types in `meta/v1`. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
 }
 

@@ -1,7 +1,7 @@
 import { FREE_FORM_OBJECTS } from './field-types.ts';
 import type { Model, ModelProperty } from './models.ts';
 
-/** Types of apimachinery that are written by hand in packages/kube. */
+/** Types from apimachinery that are written by hand in packages/kube. */
 const HAND_WRITTEN_TYPES: Readonly<Record<string, string>> = {
   V1ObjectMeta: 'ObjectMeta',
   V1ListMeta: 'ListMeta',
@@ -13,8 +13,8 @@ const HAND_WRITTEN_TYPES: Readonly<Record<string, string>> = {
 type Kinds = ReadonlyMap<string, { readonly group: string; readonly version: string; readonly kind: string }>;
 
 /**
- * The models as interfaces of the wire format: times and quantities are strings. A kind's `spec` is required, since every API server returns one; it
- * is optional only if all other fields are optional too.
+ * The models as interfaces for the wire format: times and quantities are strings. A kind's `spec` is required, since
+ * every API server returns one; it is optional only if all other fields are optional too.
  */
 export function generateTypes(
   models: readonly Model[],
@@ -40,8 +40,8 @@ export function generateTypes(
 }
 
 /**
- * The kind's own name. If two groups have the same name, the first in order keeps it, and the other gets a prefix:
- * `DiscoveryV1EndpointPort`.
+ * The kind's own name. If two groups have a kind with the same name, the first in order keeps it, and the other gets a
+ * prefix: `DiscoveryV1EndpointPort`.
  */
 function interfaceNames(models: readonly Model[], definitionNames: ReadonlyMap<string, string>): Map<string, string> {
   const names = new Map<string, string>(Object.entries(HAND_WRITTEN_TYPES));

@@ -13,15 +13,15 @@ import {
   titlePattern,
 } from './repeats.ts';
 
-// Proves each line of the ledger of spec fields: its test passes, and fails if the field is removed. `npm run ledger --
+// Proves each line of the spec field ledger: its test passes, but fails if the field is removed. `npm run ledger --
 // --only NodePool` or `--only spec.etcd` proves only some lines.
 
 /**
- * Limit for polls and for tests that run without a field from the start, since they may wait for something that never
- * happens.
+ * Time limit for polls and for tests that run without a field from the start, since they may wait for something that
+ * never happens.
  */
 const WAIT_TIMEOUT_MS = 20_000;
-/** Limit for one run of a test. */
+/** Time limit for one run of a test. */
 const TEST_TIMEOUT_MS = 120_000;
 
 interface LedgerLine {
@@ -61,7 +61,7 @@ async function run(files: readonly string[], titles: readonly string[]): Promise
   const { testModules } = await vitest.runTestSpecifications(
     paths.flatMap((path) => vitest.getModuleSpecifications(path)),
   );
-  // Modules of earlier runs are reported again.
+  // Modules from earlier runs are reported again.
   return testModules.filter(({ moduleId }) => paths.includes(moduleId));
 }
 
@@ -74,7 +74,7 @@ function testsOf(modules: readonly TestModule[], { file, title }: Proof): readon
   );
 }
 
-/** The name that patterns match: suites and test, separated by spaces. */
+/** The name that patterns are matched against: suites and test, separated by spaces. */
 function fullNameOf({ fullName }: TestCase): string {
   return fullName.replaceAll(' > ', ' ');
 }
@@ -96,7 +96,9 @@ function attemptsOf(test: TestCase): readonly Attempt[] {
   return test.meta().ledger ?? [];
 }
 
-/** Runs a test in a new worker: setup that repeats share, or that runs on import, would still have the field. */
+/**
+ * Runs a test in a new worker: otherwise, setup that repeats share or that runs on import would still have the field.
+ */
 async function failsInitially({ field, proof }: LedgerLine): Promise<boolean> {
   process.env[BLIND_VARIABLE] = field;
   const tests = testsOf(await run([proof.file], [proof.title]), proof);
@@ -104,7 +106,7 @@ async function failsInitially({ field, proof }: LedgerLine): Promise<boolean> {
   return tests.some((test) => test.result().state === 'failed');
 }
 
-/** Why a line is not proven; undefined if it is. */
+/** Why a line is not proven; undefined if it is proven. */
 async function problemOf(line: LedgerLine): Promise<string | undefined> {
   const { field, proof } = line;
   const tests = testsOf(modules, proof);

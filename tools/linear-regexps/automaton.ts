@@ -1,8 +1,8 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
-/** A position of an expression that matches one character. */
+/** A position in an expression that matches one character. */
 export interface Position {
-  /** The source text of the position. */
+  /** The position's source text. */
   readonly text: string;
   /** A bit for each of `characters` that the position matches. */
   readonly takes: bigint;
@@ -27,12 +27,12 @@ interface Step {
 
 /** Repetitions up to this number count as bounded; larger ones as unbounded. */
 const MAX_BOUNDED = 256;
-/** Number of copies to which a bounded repetition is expanded: enough for the order of positions. */
+/** Number of copies into which a bounded repetition is expanded: enough to preserve the order of positions. */
 const MAX_COPIES = 3;
 /** Limit for the epsilon closure of one state. */
 const MAX_VISITS = 4;
 
-/** The automaton of `pattern` with `flags`. Throws a SyntaxError. */
+/** The automaton for `pattern` with `flags`. Throws a SyntaxError if `pattern` is invalid. */
 export function automatonOf(pattern: string, flags: string): Automaton {
   const parsed = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(pattern, 0, pattern.length, {
     unicode: flags.includes('u'),
@@ -84,7 +84,7 @@ class Builder {
     };
     const search = positions[0];
     if (search === undefined) return positions;
-    // Positions reachable only from the first character belong to the automaton as well.
+    // Positions reachable only from the first character belong to the automaton too.
     follow(start, true);
     search.next = new Map([[0, 1], ...follow(start, false)]);
     return positions;
@@ -223,7 +223,7 @@ function isUnbounded(node: AST.Node): boolean {
   return false;
 }
 
-/** One character of each kind that classes distinguish, and the characters in the expression with their neighbours. */
+/** One character of each kind that classes distinguish, plus the characters in the expression and their neighbours. */
 function charactersFor(pattern: string): readonly string[] {
   const codes = new Set(Array.from({ length: 128 }, (_, code) => code));
   for (const code of [0xa0, 0xb5, 0xe9, 0x17f, 0x3b1, 0x212a, 0x2028, 0x4e2d, 0xfeff]) codes.add(code);

@@ -1,13 +1,13 @@
 import { automatonOf } from './automaton.ts';
 
-/** Limit of the analysis. An expression that exceeds it is also too long for people to review. */
+/** Limit on the steps of the analysis. An expression that exceeds it is also too long for people to review. */
 const MAX_STEPS = 2_000_000;
 
 /**
- * Why the matching time of an expression may grow faster than its text; undefined if it can't. Two of its positions can
- * match the same text in more than one way, and all ways are tried if a later part doesn't match. After Weber and
- * Seidl, "On the degree of ambiguity of finite automata", with a state for the search from each character. May report
- * false positives. Throws a SyntaxError.
+ * Why the matching time of an expression may grow faster than its input; undefined if it can't. It may if two of its
+ * positions can match the same text in more than one way, and all ways are tried if a later part doesn't match. After
+ * Weber and Seidl, "On the degree of ambiguity of finite automata", with a state for the search from each character.
+ * May report false positives. Throws a SyntaxError.
  */
 export function growthOf(pattern: string, flags: string): string | undefined {
   const automaton = automatonOf(pattern, flags);

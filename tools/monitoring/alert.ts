@@ -4,7 +4,7 @@ export interface Alert {
   readonly name: string;
   /** PromQL. */
   readonly expr: string;
-  /** How long the expression must be true before the alert fires, such as `5m`. */
+  /** How long the expression must have been true before the alert fires, such as `5m`. */
   readonly for: string;
   /** Critical: tenants are affected, act now. Warning: act today. Info: act when there is time. */
   readonly severity: 'critical' | 'warning' | 'info';

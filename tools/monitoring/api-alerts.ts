@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** Alerts about Fairway’s API and orphaned cloud resources. */
+/** Alerts for Fairway’s API and orphaned cloud resources. */
 export const API_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayApiErrors',

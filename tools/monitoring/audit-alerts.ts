@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** Alerts about the audit log and its webhook. */
+/** Alerts for the audit log and its webhook. */
 export const AUDIT_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayAuditEventsLost',

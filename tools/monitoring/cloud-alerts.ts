@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** Alerts about OpenStack, credentials, plans and releases. */
+/** Alerts for OpenStack, credentials, plans and releases. */
 export const CLOUD_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayOpenStackErrors',

@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** Alerts about tenants’ clusters, their nodes and control planes, and about backups. */
+/** Alerts for tenants’ clusters, their nodes and control planes, and for backups. */
 export const CLUSTER_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayControlPlaneDown',

@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** Alerts about Fairway itself: replicas and controllers. */
+/** Alerts for Fairway itself: replicas and controllers. */
 export const FAIRWAY_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayDown',

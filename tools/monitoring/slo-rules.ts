@@ -7,7 +7,7 @@ export interface Recording {
 }
 
 const DAYS = 30;
-/** Below this number of requests an hour, a ratio is not worth an alert. */
+/** Below this number of requests per hour, a ratio is not worth an alert. */
 const MIN_REQUESTS_PER_HOUR = 100;
 
 /** A service level objective of the API over 30 days; `budget` is the allowed ratio of bad requests. */
@@ -47,8 +47,8 @@ const OBJECTIVES: readonly Objective[] = [
 ];
 
 /**
- * Burn rates: 14.4 for one hour uses 2% of the 30-day budget, 6 for six hours uses 5%. The short window resolves the
- * alert soon after the cause is fixed (Google's SRE workbook, chapter 5).
+ * Burn rates: a rate of 14.4 for one hour uses 2% of the 30-day budget, a rate of 6 for six hours uses 5%. The short
+ * window resolves the alert soon after the cause is fixed (Google's SRE workbook, chapter 5).
  */
 const BURN_RATES = [
   { suffix: 'BurnsFast', factor: 14.4, long: '1h', short: '5m', for: '2m', severity: 'critical' },
@@ -69,7 +69,7 @@ export const SLO_RECORDINGS: readonly Recording[] = OBJECTIVES.flatMap((objectiv
   })),
 );
 
-/** Alerts by burn rate of an objective's error budget. */
+/** Alerts on the burn rate of an objective's error budget. */
 export const SLO_ALERTS: readonly Alert[] = OBJECTIVES.flatMap((objective) =>
   BURN_RATES.map(({ suffix, factor, long, short, for: held, severity }) => {
     const limit = Number((factor * objective.budget).toPrecision(4));

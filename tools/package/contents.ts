@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
 
-/** Entry modules of processes; everything else is imported by them. */
+/** Entry modules of processes; they import everything else. */
 export const ENTRIES = ['packages/cli/src/main.ts', 'packages/service/src/simulated-control-plane/main.ts'];
 
 /**
- * Files of the package that are not modules, as paths from the repository's root. Each is read by a path relative to
+ * Files in the package that are not modules, as paths from the repository's root. Each is read by a path relative to
  * the module that reads it.
  */
 export function packageFiles(root: string): readonly string[] {

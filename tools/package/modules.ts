@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 
-/** A module of the package: plain JavaScript, since Node does not strip types below node_modules. */
+/** A module in the package: plain JavaScript, since Node does not strip types below node_modules. */
 export interface PackedModule {
   /** Path from the repository's root, with the extension `.js`. */
   readonly path: string;
@@ -14,8 +14,8 @@ const SPECIFIER = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)'([^'\n]+)'/g;
 const PACKAGE_IMPORT = /^@fairway\/([a-z-]+)\/(.+)$/;
 
 /**
- * The modules that the entries import, transitively. Types are blanked out as in Node, so stack traces have the lines and columns of the sources.
- * Throws if an import can't be resolved.
+ * The modules that the entries import, transitively. Types are blanked out as in Node, so the lines and columns in
+ * stack traces match the sources. Throws if an import can't be resolved.
  */
 export function packedModules(root: string, entries: readonly string[]): readonly PackedModule[] {
   const queue = [...entries];

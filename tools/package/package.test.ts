@@ -31,7 +31,7 @@ test('the package contains no tests, fixtures or testbeds', () => {
   expect(files.filter((file) => /\.ts$|test|fixture|fake|testbed|bench/.test(file))).toEqual([]);
 });
 
-test('imports resolve to modules of the package, to Node or to a dependency', () => {
+test('imports resolve to modules in the package, to Node or to a dependency', () => {
   const paths = new Set([...modules.map(({ path }) => path), ...packageFiles(root)]);
   const { dependencies = {} } = manifest('package.json');
   const unresolved = modules.flatMap(({ path, text }) =>
@@ -50,7 +50,7 @@ function isKnown(specifier: string, dependencies: Readonly<Record<string, string
   return isBuiltin(specifier) || dependencies[library] !== undefined;
 }
 
-test('the package depends on the libraries of the workspace, in the same versions', () => {
+test('the package depends on the workspace’s libraries, in the same versions', () => {
   const manifests = globSync('packages/*/package.json', { cwd: root }).map(manifest);
   const requiredRanges = manifests.flatMap(({ dependencies = {} }) =>
     Object.entries(dependencies).filter(([name]) => !name.startsWith('@fairway/')),
@@ -61,7 +61,7 @@ test('the package depends on the libraries of the workspace, in the same version
   expect(requiredRanges.filter(([name, version]) => dependencies[name] !== version)).toEqual([]);
 });
 
-test('the package contains files that its modules read', () => {
+test('the package contains the files that its modules read', () => {
   const files = packageFiles(root);
 
   expect(files).toContain('packages/cli/bin/fairway.js');

@@ -12,12 +12,13 @@ const BOTTOM = 60;
 interface ChartLine {
   readonly label: string;
   readonly color: string;
-  /** Factor compared with one replica, by the number of replicas. */
+  /** Factor relative to one replica, by number of replicas. */
   readonly values: readonly number[];
 }
 
 /**
- * Load of each replica when clusters and replicas grow proportionally, compared with one replica with 1,000 clusters, by the replicas' hashes. Pure.
+ * Load of each replica when clusters and replicas grow proportionally, relative to one replica with 1,000 clusters,
+ * according to the replicas' hashes. Pure.
  */
 export function scaleSvg(): string {
   const sizes = Array.from({ length: MAX_REPLICAS }, (_, index) => {

@@ -1,4 +1,4 @@
-/** State of a node from the perspective of its pods. */
+/** State of a node from its pods' perspective. */
 export type NodeState = 'old' | 'draining' | 'installing' | 'new' | 'deleting';
 
 export interface Segment {
@@ -17,7 +17,7 @@ export interface Timeline {
   readonly title: string;
   readonly description: string;
   readonly lanes: readonly Lane[];
-  /** When the update of the nodes started. */
+  /** When the nodes' update started. */
   readonly fromMs: number;
   readonly toMs: number;
 }

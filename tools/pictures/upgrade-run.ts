@@ -10,7 +10,10 @@ export interface Upgrade extends UpgradeOptions {
   readonly description: string;
 }
 
-/** Upgrades the nodes of a cluster on a simulated cloud with the latencies of a real one, and records each node's states over time. */
+/**
+ * Upgrades the nodes of a cluster on a simulated cloud with a real cloud's latencies, and records each node's states
+ * over time.
+ */
 export async function runUpgrade({ title, description, ...options }: Upgrade): Promise<Timeline> {
   await using run = await UpgradeRun.prepare(options);
   const recorder = new Recorder(run.fairway, run.clock);

@@ -15,7 +15,7 @@ test.each([...pages])('docs/reference/%s matches the schemas (npm run generate:r
   expect(readFileSync(join(FOLDER, file), 'utf8')).toBe(text);
 });
 
-test('fields of lists and maps have a path and a type', () => {
+test('fields in lists and maps have a path and a type', () => {
   const schema = {
     required: ['count'],
     properties: {

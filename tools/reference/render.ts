@@ -3,7 +3,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import type { Kind } from '@fairway/api/kinds/kind';
 import { type Field, fieldsOf } from './fields.ts';
 
-/** Maps names of files in docs/reference to their texts. */
+/** Maps the names of files in docs/reference to their text. */
 export function renderReferencePages(): ReadonlyMap<string, string> {
   return new Map([['README.md', renderIndex()], ...KINDS.map((kind) => [fileOf(kind), renderKind(kind)] as const)]);
 }

@@ -1,6 +1,6 @@
 import { textOf } from './pages.ts';
 
-/** GitHub's anchor of a heading, without the number added to a repeated one. */
+/** GitHub's anchor for a heading, without the number added to a repeated one. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -8,7 +8,7 @@ export function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** GitHub's anchors of a page's headings, and anchors that the page keeps for older links. */
+/** GitHub's anchors for a page's headings, and anchors that the page keeps for older links. */
 export function anchorsOf(page: string): readonly string[] {
   const text = textOf(page);
   const seen = new Map<string, number>();

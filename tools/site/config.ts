@@ -12,7 +12,7 @@ const otherMarkdown = globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_module
 /** Long field paths would leave no space for descriptions. */
 const STYLE = '.vp-doc td code { overflow-wrap: anywhere } .vp-doc td:first-child:not(:only-child) { min-width: 9em }';
 
-/** The site with the documentation: `npm run docs`. */
+/** The documentation site: `npm run docs`. */
 export const site = {
   title: 'Fairway',
   description: 'Managed Kubernetes for OpenStack clouds',
@@ -26,7 +26,7 @@ export const site = {
   markdown: {
     anchor: { slugify: anchorOf },
     config: linkPages,
-    // Pages must render as on GitHub, where braces are not attributes and paths are not snippets.
+    // Pages must render as on GitHub, where braces do not set attributes and paths do not include snippets.
     attrs: false,
     container: false,
     emoji: false,

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import { PAGES, targetOf } from './pages.ts';
 
-/** Path of a page in the site; README pages become index pages. */
+/** Path of a page on the site; README pages become index pages. */
 export function sitePath(page: string): string {
   return page.replace(/(^|\/)README\.md$/, '$1index.md');
 }
 
 const PAGE_OF: ReadonlyMap<string, string> = new Map(PAGES.map((page) => [sitePath(page), page]));
 
-/** A page's link in the site; `undefined` if it leads to a file that is not a page. */
+/** A page's link on the site; `undefined` if it leads to a file that is not a page. */
 export function siteLink(page: string, link: string): string | undefined {
   const target = targetOf(page, link);
   // Headings link to themselves this way; VitePress's search finds sections through these links.
@@ -18,7 +18,10 @@ export function siteLink(page: string, link: string): string | undefined {
   return `./${path}${target.anchor === undefined ? '' : `#${target.anchor}`}`;
 }
 
-/** The used part of markdown-it: its own types would pull browser types into the whole project through VitePress. */
+/**
+ * The part of markdown-it that is used: its own types would pull browser types into the whole project through
+ * VitePress.
+ */
 interface Token {
   readonly type: string;
   children?: Token[] | null;
@@ -34,7 +37,7 @@ interface Markdown {
   };
 }
 
-/** Rewrites links to pages of the site; links to other files become text. */
+/** Rewrites links to pages on the site; links to other files become text. */
 export function linkPages(markdown: Markdown): void {
   markdown.core.ruler.push('link-pages', ({ tokens, env }) => {
     const page = PAGE_OF.get(env.relativePath) ?? env.relativePath;

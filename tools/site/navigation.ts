@@ -21,7 +21,7 @@ interface NavigationItem {
   readonly page: string;
 }
 
-/** The indexes are the only lists of pages: each section of the main index is a group, and so is each other index. */
+/** The indexes are the only lists of pages: each section of the main index is a group, as is every other index. */
 export function navigation(): readonly NavigationGroup[] {
   const read = (index: string) => readFileSync(join(ROOT, index), 'utf8');
   const [, ...sections] = read(INDEX).split(/^## /m);

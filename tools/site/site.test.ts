@@ -46,11 +46,11 @@ test.each([
   { page: 'docs/limits.md', link: '#nodes', to: '#nodes', reason: 'a section of the same page' },
   { page: 'docs/limits.md', link: 'https://kubernetes.io', to: 'https://kubernetes.io', reason: 'another host' },
   { page: 'README.md', link: 'LICENSE', to: undefined, reason: 'a file that is not a page' },
-])('links from $page to $link lead to $to in the site: $reason', ({ page, link, to }) => {
+])('links from $page to $link lead to $to on the site: $reason', ({ page, link, to }) => {
   expect(siteLink(page, link)).toBe(to);
 });
 
-test('a README is the index of its folder in the site', () => {
+test('a README is the index of its directory on the site', () => {
   expect(['README.md', 'docs/README.md', 'docs/tour.md'].map(sitePath)).toEqual([
     'index.md',
     'docs/index.md',

@@ -34,7 +34,7 @@ test.each([
   expect(differences(new Map(skipped), parseSkips(LIST))).toEqual(found);
 });
 
-test('updates the counts of a run, and keeps those of other files', () => {
+test('updates the counts from a run, and keeps those of other files', () => {
   const rendered = renderSkips(
     LIST,
     new Map([

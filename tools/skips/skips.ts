@@ -1,4 +1,4 @@
-/** The number of skipped tests of a file, and what they need: one line of `.ci/skips`. */
+/** The number of skipped tests in a file, and what they need: one line of `.ci/skips`. */
 export interface Skip {
   readonly count: number;
   readonly needs: string;
@@ -16,7 +16,7 @@ export function parseSkips(text: string): ReadonlyMap<string, Skip> {
   );
 }
 
-/** Skips that the list does not allow. Fewer skips are allowed: a machine may have more tools than CI. */
+/** Skips that the list does not allow. Fewer skips are allowed, because a machine may have more tools than CI. */
 export function differences(skipped: ReadonlyMap<string, number>, listed: ReadonlyMap<string, Skip>): string[] {
   return [...skipped].flatMap(([file, count]) => {
     const allowed = listed.get(file)?.count ?? 0;
@@ -24,7 +24,7 @@ export function differences(skipped: ReadonlyMap<string, number>, listed: Readon
   });
 }
 
-/** The list with the counts of a run. Comments, order and files that did not run are kept; new files are appended. */
+/** The list with the counts from a run. Comments, order and files that did not run are kept; new files are appended. */
 export function renderSkips(text: string, skipped: ReadonlyMap<string, number>): string {
   const listed = parseSkips(text);
   const lines = text

@@ -12,7 +12,7 @@ export type AddonName =
   | 'volume-snapshots'
   | 'plan-limits';
 
-/** The namespace of all namespaced objects of add-ons. */
+/** The namespace for all namespaced add-on objects. */
 export const ADDON_NAMESPACE = 'kube-system';
 
 /** Identifies an object in a tenant's cluster. */
@@ -21,15 +21,15 @@ export interface ObjectIdentity {
   readonly name: string;
 }
 
-/** One object of an add-on, as applied. */
+/** One object in an add-on, as applied. */
 export interface AddonObject extends ObjectIdentity {
   readonly object: KubeObject;
   /**
    * Fields that cannot be updated: if their values in Fairway's own object differ, Fairway recreates the object. An
-   * object of another owner is left alone, with no effect on the rest of the add-on.
+   * object that belongs to another owner is left alone; the rest of the add-on is still applied.
    */
   readonly immutable?: readonly string[];
-  /** Fairway's annotations that are removed if this object no longer has them. */
+  /** Fairway annotations to remove if this object no longer specifies them. */
   readonly obsoleteAnnotations?: readonly string[];
   /**
    * Fields of the spec that must have exactly these values, or be absent. If anyone changes the object, or if an object
@@ -40,15 +40,16 @@ export interface AddonObject extends ObjectIdentity {
   readonly isUpdateOnly?: boolean;
 }
 
-/** The workload of an add-on. */
+/** An add-on's workload. */
 export interface Workload {
   readonly workload: ObjectIdentity;
-  /** Label selector of its pods, in kubectl's format; undefined for definitions, which have no pods. */
+  /** Label selector of its pods, in kubectl's format; undefined for CustomResourceDefinitions, which have no pods. */
   readonly podSelector?: string;
 }
 
 /**
- * The desired state of an add-on. Its health is that of its main workload, or of the first helper that does not work.
+ * The desired state of an add-on. Its health is that of its main workload, or of the first helper workload that is not
+ * working.
  */
 export interface Addon extends Workload {
   readonly name: AddonName;
@@ -56,13 +57,13 @@ export interface Addon extends Workload {
   readonly version: string;
   /** In the order in which they are applied: objects that may be refused first, workloads last. */
   readonly objects: readonly AddonObject[];
-  /** Whether a node becomes Ready only when the add-on works on it. */
+  /** Whether a node becomes Ready only once the add-on works on it. */
   readonly isNetwork?: boolean;
   /** Its other workloads. */
   readonly helpers?: readonly Workload[];
-  /** If one of these objects is not Fairway's, the cluster already has its own add-on of this kind. */
+  /** If any of these objects is not Fairway's, the cluster already has its own add-on of this kind. */
   readonly claims: readonly ObjectIdentity[];
-  /** A resource that its pods need in addition to a node, and that may already be in use; for messages. */
+  /** A resource that its pods need in addition to a node, and that may already be in use. Used in messages. */
   readonly requirements?: string;
   /**
    * Set if the add-on serves an aggregated API. If `objects` is empty, the add-on is not installed, because the API
@@ -71,11 +72,11 @@ export interface Addon extends Workload {
   readonly aggregatedApi?: AggregatedApi;
 }
 
-/** How pods of an add-on serve an API of a tenant's cluster. */
+/** How an add-on's pods serve an API in a tenant's cluster. */
 export interface AggregatedApi {
   /**
-   * The APIService. It is created when the pods run and are reachable. While an APIService without a working backend
-   * exists, the cluster cannot delete namespaces, and every kubectl command reports an error.
+   * The APIService. It is created once the pods are running and reachable. While an APIService without a working
+   * backend exists, the cluster cannot delete namespaces, and every kubectl command reports an error.
    */
   readonly registration: ObjectIdentity;
   /** The Secret with the serving certificate. */
@@ -86,24 +87,24 @@ export interface AggregatedApi {
   readonly probe: string;
 }
 
-/** The inputs of add-ons. */
+/** The inputs from which add-ons are rendered. */
 export interface AddonFacts {
-  /** Exact version of the control plane. */
+  /** The control plane's exact version. */
   readonly version: string;
-  /** Oldest kubelet version that nodes report; undefined without nodes. */
+  /** The oldest kubelet version reported by the nodes; undefined if there are no nodes. */
   readonly oldestNodeVersion: string | undefined;
-  /** Version of CoreDNS that the operator's catalogue specifies. */
+  /** The CoreDNS version specified in the operator's catalogue. */
   readonly coreDnsVersion: string | undefined;
-  /** Version of Calico and flannel, which make up Canal, that the catalogue specifies. */
+  /** The versions of Calico and flannel, which make up Canal, specified in the catalogue. */
   readonly calicoVersion: string | undefined;
   readonly flannelVersion: string | undefined;
-  /** Version of Cilium that the catalogue specifies. */
+  /** The Cilium version specified in the catalogue. */
   readonly ciliumVersion: string | undefined;
   /** The pod network that Fairway installs; undefined if the tenant installs it. */
   readonly podNetwork: InstalledCni | undefined;
-  /** Version of metrics-server that the catalogue specifies. */
+  /** The metrics-server version specified in the catalogue. */
   readonly metricsServerVersion: string | undefined;
-  /** Version of cinder-csi-plugin that the catalogue specifies. */
+  /** The cinder-csi-plugin version specified in the catalogue. */
   readonly cinderCsiVersion: string | undefined;
   /** The plan's rules for volumes. */
   readonly storage: StorageLimits;
@@ -115,20 +116,20 @@ export interface AddonFacts {
   readonly today: string;
   /** Whether the API server can connect to nodes. */
   readonly reachesNodes: boolean;
-  /** URL of the API server. */
+  /** The API server's URL. */
   readonly server: string;
   readonly podCIDR: string;
-  /** Address of the cluster's DNS. */
+  /** The cluster DNS address. */
   readonly dnsAddress: string;
   readonly dnsDomain: string;
   readonly kubeProxy: KubeProxyChoice;
-  /** Whether pods of an add-on can run on two nodes. */
+  /** Whether an add-on's pods can run on two different nodes. */
   readonly hasSeveralNodes: boolean;
   /** The desired number of nodes. */
   readonly nodeCount: number;
 }
 
-/** `spec.kubeProxy` of a Cluster, with the mode in effect. */
+/** A Cluster's `spec.kubeProxy`, with the mode in effect. */
 export interface KubeProxyChoice {
   readonly mode: string;
   readonly iptables?: SyncPeriods | undefined;

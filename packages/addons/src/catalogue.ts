@@ -20,8 +20,8 @@ export const NETWORK_WORKLOADS: Readonly<Record<InstalledCni, ObjectIdentity>> =
 };
 
 /**
- * All objects that add-ons have contained in any release, except those of pod networks. Nothing else is ever deleted,
- * whatever its labels say. Fairway never removes a pod network from a live cluster, since no pod starts without it.
+ * All objects that add-ons have contained in any release, except those of pod networks. Only these are ever deleted,
+ * whatever its labels say. Fairway never removes a pod network from a live cluster, since no pod can start without it.
  * Removing its definitions would delete all policies that the tenant wrote. The same applies to the definitions of
  * volume snapshots.
  */
@@ -46,7 +46,7 @@ export function objectsOfInterest(addons: readonly Addon[]): readonly ObjectIden
   return [...new Map(all.map(({ type, name }) => [objectKey({ type, name }), { type, name }])).values()];
 }
 
-/** The add-ons of a cluster, in the order in which they are applied; empty for an unsupported version of Kubernetes. */
+/** The add-ons for a cluster, in the order in which they are applied; empty for an unsupported Kubernetes version. */
 export function addonsOf(facts: AddonFacts): readonly Addon[] {
   if (!hasAddons(facts.version)) return [];
   const limits = planLimits(facts);

@@ -15,7 +15,7 @@ function specOf(object: KubeObject | undefined): Readonly<Record<string, unknown
   return spec;
 }
 
-/** Like `covers`, for whole objects; objects in lists have no kind. */
+/** Like `covers`, for whole objects; items in list responses have no kind. */
 export function coversObject(live: KubeObject | undefined, desired: KubeObject): boolean {
   const { apiVersion: _apiVersion, kind: _kind, ...fields } = desired;
   return covers(live, fields);

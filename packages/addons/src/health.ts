@@ -5,11 +5,11 @@ import type { Addon } from './addon.ts';
 
 /**
  * The health of an add-on's workload:
- * - `unseen`: the cluster's own controllers have not observed it yet;
+ * - `unseen`: the cluster's own controllers have not seen it yet;
  * - `waiting`: the cluster has no nodes for it;
- * - `offline`: no node is usable, because nodes have no pod network yet;
- * - `updating`: it runs, but partly in the previous version;
- * - `failing`: it runs in the current version, but does not work;
+ * - `offline`: no node is usable, because none has a pod network yet;
+ * - `updating`: it runs, but partly at the previous version;
+ * - `failing`: it runs at the current version, but does not work;
  * - `unserved`: it runs, but the API that it serves is not available;
  * - `working`.
  */
@@ -42,7 +42,8 @@ export function healthOf(
 }
 
 /**
- * The health of an add-on that also serves an API: `health` is that of its workload, `registration` is its APIService.
+ * The health of an add-on that also serves an API: `health` is its workload's health, and `registration` is its
+ * APIService.
  */
 export function servingHealth(health: Health, registration: KubeObject | undefined): Health {
   const conditions = (registration as APIService | undefined)?.status?.conditions;

@@ -3,7 +3,7 @@ export const GROUP = 'fairway.dev';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-/** Finalizer of a Cluster, NodePool or Machine; removed once all its resources in the cloud are deleted. */
+/** Finalizer of a Cluster, NodePool or Machine; removed once all its cloud resources have been deleted. */
 export const FINALIZER = `${GROUP}/cloud-resources`;
 
 /** Finalizer of a Plan or KubernetesRelease; removed once no cluster uses it. */
@@ -13,7 +13,7 @@ export const IN_USE_FINALIZER = `${GROUP}/in-use`;
 export const CLUSTER_LABEL = `${GROUP}/cluster`;
 /** UID of that cluster: it determines ownership; names are for display. */
 export const CLUSTER_UID_LABEL = `${GROUP}/cluster-uid`;
-/** Name of the pool, on Machines and on the nodes of the tenant's cluster. */
+/** Name of the pool, on Machines and on the nodes in the tenant's cluster. */
 export const NODE_POOL_LABEL = `${GROUP}/node-pool`;
 
 /** UID of that pool, on Machines. */
@@ -35,7 +35,7 @@ export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
  * On a Cluster: a changed value, such as the time, immediately starts work that is waiting for the maintenance window.
  */
 export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
-/** On a Cluster: a changed value, such as the time, revokes all kubeconfigs issued before. */
+/** On a Cluster: a changed value, such as the time, revokes all kubeconfigs issued before that. */
 export const REVOKE_KUBECONFIGS_ANNOTATION = `${GROUP}/revoke-kubeconfigs`;
 /**
  * On a Cluster: a changed value, such as the time, makes Fairway take over the cluster's own add-ons and revert changes
@@ -45,16 +45,22 @@ export const ADOPT_ADDONS_ANNOTATION = `${GROUP}/adopt-addons`;
 
 /** On a Cluster: a changed value, such as the time, starts a rotation of all its certificate authorities and keys. */
 export const ROTATE_CREDENTIALS_ANNOTATION = `${GROUP}/rotate-credentials`;
-/** On a Cluster: the value that started the current rotation completes the rotation once all nodes are prepared. */
+/**
+ * On a Cluster: setting it to the value that started the current rotation completes that rotation once all nodes are
+ * prepared.
+ */
 export const COMPLETE_ROTATION_ANNOTATION = `${GROUP}/complete-rotation`;
 
 /**
  * On a Machine: a changed value, such as the time, makes Fairway repair it now, regardless of the state of its node.
  */
 export const REPAIR_ANNOTATION = `${GROUP}/repair-requested`;
-/** On a Machine: its node is never repaired. The value does not matter. */
+/** On a Machine: its node is never repaired, whatever the value. */
 export const EXCLUDE_FROM_HEALING_ANNOTATION = `${GROUP}/exclude-from-healing`;
-/** On a Machine: its drain no longer waits for pods. A time applies to drains that began before it, any other value to all. */
+/**
+ * On a Machine: its drain no longer waits for pods. If the value is a time, this applies only to drains that began
+ * before it; otherwise, to all drains.
+ */
 export const FORCE_DRAIN_ANNOTATION = `${GROUP}/force-drain`;
 /**
  * On a Machine: its server is kept for inspection when it is replaced or deleted, for a duration or until a time; see
@@ -63,30 +69,32 @@ export const FORCE_DRAIN_ANNOTATION = `${GROUP}/force-drain`;
 export const KEEP_ANNOTATION = `${GROUP}/keep-for-inspection`;
 /** On a Plan: the limits that were last copied from the Plan in `spec.limitsFrom`; written together with them. */
 export const COPIED_LIMITS_ANNOTATION = `${GROUP}/copied-limits`;
-/** On a NodePool: with the value of `status.upgrade.target`, no more nodes are updated to it. */
+/** On a NodePool: if its value equals `status.upgrade.target`, no more nodes are updated to that target. */
 export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 
-/** On the Secret of a cluster's CAs: the time since which its Cluster has been missing, RFC 3339. */
+/** On the Secret of a cluster's CAs: the time since which its Cluster has been missing (RFC 3339). */
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;
-/** On the same Secret: name of the CloudCredential that the cluster uses; empty for the operator's credentials. */
+/** On the same Secret: the name of the CloudCredential that the cluster uses; empty for the operator's credentials. */
 export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
-/** Namespace annotation with which the operator selects the cloud of its clusters. */
+/** Namespace annotation with which the operator selects the cloud for its clusters. */
 export const CLOUD_ANNOTATION = `${GROUP}/cloud`;
 /** On the ConfigMap that records a deleted cluster: the UID with which its cloud resources were marked. */
 export const DELETED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
-/** On the same ConfigMap: when the cluster's cleanup was complete, RFC 3339. */
+/** On the same ConfigMap: when the cluster's cleanup was completed (RFC 3339). */
 export const CLEANUP_TIME_ANNOTATION = `${GROUP}/cluster-ended`;
 /**
- * On the same ConfigMap: ID of the cluster's project; absent if unknown. On a namespace: ID of the OpenStack project
- * that it is bound to.
+ * On the same ConfigMap: the ID of the cluster's project; absent if unknown. On a namespace: the ID of the OpenStack
+ * project that it is bound to.
  */
 export const PROJECT_ID_ANNOTATION = `${GROUP}/project-id`;
-/** On a CloudCredential that is being deleted: delete it without revocation in Keystone, which is left to its owner. */
+/**
+ * On a CloudCredential that is being deleted: delete it without revoking it in Keystone, which is left to its owner.
+ */
 export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
 
 /**
- * On a tenant's CustomResourceDefinition of VolumeSnapshots: `fairway` if Fairway binds them. With any other value, or
- * none, the tenant's own snapshot-controller binds them.
+ * On a tenant's CustomResourceDefinition for VolumeSnapshots: `fairway` if Fairway binds them. With any other value, or
+ * without one, the tenant's own snapshot-controller binds them.
  */
 export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
 
@@ -95,13 +103,13 @@ export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
  * afterwards.
  */
 export const SYNCED_STATE_ANNOTATION = `${GROUP}/shown`;
-/** Finalizer of a NodePool in a tenant's cluster: it stays until Fairway has observed the deletion. */
+/** Finalizer on a NodePool in a tenant's cluster: the object stays until Fairway has observed the deletion. */
 export const IN_CLUSTER_FINALIZER = `${GROUP}/node-pool`;
 /** On Fairway's objects in tenants' clusters for their NodePools: Fairway reverts changes to them. */
 export const IN_CLUSTER_LABEL = `${GROUP}/in-cluster-node-pools`;
 
-/** User that Fairway acts as when it changes NodePools on requests from within clusters. */
+/** User that Fairway acts as when it changes NodePools on behalf of requests made inside clusters. */
 export const IN_CLUSTER_USER = 'system:fairway:in-cluster';
 
-/** Namespace of the operator's own Secrets (PKI, tokens). */
+/** Namespace for the operator's own Secrets (PKI, tokens). */
 export const SYSTEM_NAMESPACE = 'fairway-system';

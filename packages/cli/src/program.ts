@@ -72,7 +72,7 @@ export function buildProgram(context: CliContext): Command {
   return program;
 }
 
-/** For a wrong command, `suggest-command.ts` suggests whole command lines. */
+/** For a mistyped command, `suggest-command.ts` suggests whole command lines. */
 function suggestOptionsOnly(command: Command): void {
   command.showSuggestionAfterError(command.commands.length === 0);
   for (const child of command.commands) suggestOptionsOnly(child);

@@ -14,7 +14,7 @@ export interface Conventions {
   readonly limitsOf: (cluster: Cluster, plans: ObjectSource<Plan>) => InClusterLimits | undefined;
   /** Whether a node's providerID includes its region. */
   readonly includesRegion: boolean;
-  /** Whether the cluster's router is managed although it lacks the cluster's ownership tag. */
+  /** Whether the cluster's router is managed even though it lacks the cluster's ownership tag. */
   readonly acceptsUnmarkedRouter: boolean;
   /**
    * The `--cluster-name` of an openstack-cloud-controller-manager whose load balancers the operator takes over;

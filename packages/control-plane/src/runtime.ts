@@ -153,7 +153,7 @@ export interface ControlPlaneSpread {
 /** One copy, on one machine. */
 export const ONE_COPY: ControlPlaneSpread = { replicas: 1, zones: 1 };
 
-/** Total resource usage of the control planes of one process. */
+/** Total resource usage of one process's control planes. */
 export interface ControlPlaneUsage {
   readonly managed: number;
   /** Control planes with all programs running. */
@@ -192,7 +192,7 @@ export interface ControlPlaneRuntime {
   unenforcedFields(): Promise<UnenforcedFields>;
   /**
    * Exact versions that the runtime can run now; undefined: any. It may be called every minute, and includes versions
-   * installed in the meantime. Replicas that share clusters have the same versions, because they share the machine;
+   * installed in the meantime. Replicas that share clusters support the same versions, because they share the machine;
    * otherwise, the result of the replica responsible for a KubernetesRelease applies to all.
    */
   versions(): Promise<readonly string[] | undefined>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * For a watch's `isRelevant`: whether an object has changed in the part that `view` selects. Most writes are irrelevant
+ * For a watch's `isRelevant`: whether the part of an object that `view` selects has changed. Most writes are irrelevant
  * to a controller.
  */
 export function hasChangedIn<T>(view: (object: T) => unknown): (old: T, object: T) => boolean {

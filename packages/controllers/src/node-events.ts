@@ -6,7 +6,7 @@ import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters
 
 /**
  * Enqueues the machine of each changed node in a tenant's cluster, and all machines of a cluster once its nodes have
- * been listed, because events of nodes were skipped until then. Requires the index `machinesByCluster`.
+ * been listed, because node events were skipped until then. Requires the index `machinesByCluster`.
  */
 export function listenToNodes(
   tenants: Pick<TenantClusters, 'onConnect'>,

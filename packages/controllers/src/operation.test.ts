@@ -34,7 +34,7 @@ test('an unchanged operation keeps its status', () => {
   expect(operation(before, waiting, NOW_MS)).toBe(before);
 });
 
-test('another reason restarts the wait, but not the operation', () => {
+test('waiting for a different reason restarts the wait, but not the operation', () => {
   const next = { ...waiting, reason: 'FlavorOutOfStock', description: 'no hosts' };
   expect(operation(before, next, NOW_MS)).toMatchObject({ since: NOW, startTime: EARLIER_TIME });
 });

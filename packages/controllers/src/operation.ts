@@ -70,8 +70,8 @@ export function percentDone({ done, total }: NonNullable<LastOperation['steps']>
 }
 
 /**
- * How long an operation that has just succeeded took, without its waits; undefined if none has succeeded, or its start
- * was not observed. Pure.
+ * How long an operation that has just succeeded took, excluding its waits; undefined if none has succeeded, or its
+ * start was not observed. Pure.
  */
 export function elapsedSeconds(
   before: LastOperation | undefined,
@@ -83,7 +83,7 @@ export function elapsedSeconds(
   return workedSeconds(now, nowMs);
 }
 
-/** How long the operation has been in progress without its waits, at least a second. */
+/** How long the operation has been in progress excluding its waits, at least a second. */
 export function workedSeconds({ startTime = '', waitedSeconds = 0 }: LastOperation, nowMs: number): number {
   return Math.max(Math.round((nowMs - Date.parse(startTime)) / 1000) - waitedSeconds, 1);
 }

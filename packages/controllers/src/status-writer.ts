@@ -12,8 +12,8 @@ export interface WriteStatusOptions {
  * Writes the difference between `object.status` and `status` as one merge patch, if there is any.
  *
  * **Assumptions.** Only one controller writes the status of a kind, so a stale cache costs at most a no-op patch.
- * `originUID` is retained regardless of `status`. **Errors.** A deleted object is not an error; an object of the same
- * name with another UID is not touched.
+ * `originUID` is retained regardless of `status`. **Errors.** A deleted object is not an error; an object with the same
+ * name but a different UID is not touched.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
   client: ResourceClient<T>,

@@ -66,7 +66,7 @@ export function controllerHandlers(storage: Storage): Readonly<Record<string, Ha
   return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, withoutSecrets(handler)]));
 }
 
-/** The only credential is that of the process. */
+/** The only credential is the process's own. */
 function withoutSecrets(handler: Handler): Handler {
   return (request: { readonly secrets?: StringMap }, time) => {
     if (Object.keys(request.secrets ?? {}).length > 0) {

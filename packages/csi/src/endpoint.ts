@@ -18,8 +18,8 @@ export function socketPath(endpoint: string): string {
 }
 
 /**
- * Lets `listen` create a socket that only its own user can use at any time: the socket is created in a private folder,
- * and moved to `path` when it is ready. Rejects as `listen` does, or with an error of the file system.
+ * Lets `listen` create a socket that only its own user can use at any time: the socket is created in a private
+ * directory, and moved to `path` when it is ready. Rejects as `listen` does, or with a file system error.
  */
 export async function publishSocket(path: string, listen: (temporaryPath: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(`${path}.`).catch((error: NodeJS.ErrnoException) => {
@@ -36,8 +36,8 @@ export async function publishSocket(path: string, listen: (temporaryPath: string
 }
 
 /**
- * Removes a socket whose process was killed. Rejects if another process listens on the socket, or if the file is not a
- * socket.
+ * Removes a socket whose process was killed. Rejects if another process is listening on the socket, or if the file is
+ * not a socket.
  */
 export async function removeStaleSocket(path: string): Promise<void> {
   const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {

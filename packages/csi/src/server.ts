@@ -12,7 +12,7 @@ import { controllerHandlers, type Handler, identityHandlers } from './controller
 import { publishSocket, removeStaleSocket, socketPath } from './endpoint.ts';
 import { csiServices } from './protocol/services.ts';
 
-/** The largest valid request, with all its parameters, has a few KiB. */
+/** The largest valid request, with all its parameters, is a few KiB. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** External-provisioner uses 100 threads, the other sidecars use 10 each. */
 const MAX_CALLS = 256;

@@ -21,7 +21,7 @@ export interface Storage {
   readonly work: AbortSignal;
 }
 
-/** The error for objects with the marks of another cluster, or without marks if they are required. */
+/** The error for objects with another cluster's marks, or without marks if they are required. */
 export function foreignObjectError(message: string): CallError {
   return new CallError(status.PERMISSION_DENIED, message);
 }
@@ -34,7 +34,7 @@ export interface MarkedObjects<T> {
 
 /**
  * The current objects with certain marks. Never reuses an older list, because another process may have just
- * created an object. Waits until the list includes all requests that were sent before, and until ongoing deletions are
+ * created an object. Waits until the list includes all requests that were sent earlier, and until ongoing deletions are
  * complete.
  */
 export async function listMarkedObjects<T extends Identifiable>(

@@ -19,7 +19,7 @@ interface CertificateHolder {
 /** Determines the caller's cluster only from the certificate that TLS has verified. */
 export class AccessControl {
   readonly #clusters: Pick<Informer<Cluster>, 'find'>;
-  /** Cache of parsed certificates: parsing is slow, and each call has a certificate. */
+  /** Cache of parsed certificates: parsing is slow, and every call presents a certificate. */
   readonly #holders = new RecentMap<CertificateHolder>(1024);
 
   constructor(clusters: Pick<Informer<Cluster>, 'find'>) {

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * The CA that issues the certificates of the autoscalers and of the server, from a Secret that no tenant can read;
- * created if missing. It signs nothing else: its certificates give no access to the API of Fairway or of a cluster.
+ * created if missing. It signs nothing else: its certificates give no access to Fairway's API or any cluster's API.
  */
 export async function loadAutoscalerAuthority(client: KubeClient, clock: Clock): Promise<CertificateAuthority> {
   const secrets = client.resource(Secrets);

@@ -7,7 +7,7 @@ import { type Server, ServerCredentials } from '@grpc/grpc-js';
 
 /** A cluster's autoscaler has one connection, and a second one during a failover. */
 const MAX_CONNECTIONS_PER_CLUSTER = 8;
-/** Limit of incomplete handshakes: after a restart, all autoscalers reconnect at the same time. */
+/** Limit on incomplete handshakes: after a restart, all autoscalers reconnect at the same time. */
 const MAX_HANDSHAKES = 1_024;
 const MAX_HANDSHAKES_PER_NETWORK = 256;
 const HANDSHAKE_TIMEOUT_MS = 10_000;

@@ -46,7 +46,7 @@ const MAX_ATTEMPTS = 5;
  */
 export class NodeGroups {
   readonly #dependencies: NodeGroupsDependencies;
-  /** The last change of each pool: changes of a pool run one after another. */
+  /** The last change to each pool: changes to a pool run one after another. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(dependencies: NodeGroupsDependencies) {

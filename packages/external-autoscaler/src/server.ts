@@ -34,7 +34,7 @@ export interface ExternalAutoscalerOptions extends NodeGroupsDependencies {
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: ServerTls;
-  /** Rate of calls of each cluster; by default enough for scans of 1,000 nodes. */
+  /** Call rate limit for each cluster; by default, enough for scans of 1,000 nodes. */
   readonly rate?: Rate;
   readonly registry: Registry;
   readonly log: Logger;

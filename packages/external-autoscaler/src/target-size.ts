@@ -12,7 +12,7 @@ export interface NodeBudget {
   readonly nodes: number;
   /** `plan "free" allows a cluster 100 nodes`. */
   readonly message: string;
-  /** Desired number of nodes of all pools. */
+  /** Desired number of nodes across all pools. */
   readonly desiredNodes: number;
 }
 

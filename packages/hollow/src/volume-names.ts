@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
 import type { PersistentVolume } from '@fairway/kube/kinds/generated/types';
 
-/** A CSI volume in the status of a Node, as kubelet and kube-controller-manager name it; undefined for other volumes. */
+/** The name of a CSI volume in a Node's status, as kubelet and kube-controller-manager write it; undefined for other volumes. */
 export function uniqueVolumeName(volume: PersistentVolume): string | undefined {
   const source = csiSourceOf(volume);
   return source && `kubernetes.io/csi/${source.driver}^${source.volumeHandle}`;

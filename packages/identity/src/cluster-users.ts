@@ -53,7 +53,7 @@ export class ClusterUsers {
     this.#options = options;
   }
 
-  /** Handles requests of one cluster's API server. */
+  /** Handles requests from one cluster's API server. */
   reviewerFor(clusterUid: string, access: KeystoneAccess): ReviewToken {
     return async (token) => {
       if (!isKeystoneShaped(token)) return undefined;
@@ -99,7 +99,7 @@ export class ClusterUsers {
   }
 }
 
-/** Only users with a token for one of the projects are accepted. */
+/** Only users with a token scoped to one of the projects are accepted. */
 function isAdmitted({ project, isSystemScoped }: KeystoneUser, { projects }: KeystoneAccess): boolean {
   return !isSystemScoped && project !== undefined && projects.includes(project.id);
 }

@@ -14,7 +14,7 @@ const UNAVAILABLE_MESSAGES: Readonly<Record<KeystoneUnavailableReason, string>> 
     "cannot validate your token: Fairway's Keystone user lacks permission to validate tokens; the operator must grant it",
 };
 
-/** Authenticates Keystone users at Fairway's own API, and creates the namespaces of their projects on first use. */
+/** Authenticates Keystone users at Fairway's own API, and creates namespaces for their projects on first use. */
 export function createKeystoneAuthenticator(
   tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>,
   namespaces: Pick<ProjectNamespaces, 'of'>,

@@ -16,17 +16,17 @@ import { RevocationFeed } from './revocation-feed.ts';
 import { isKeystoneShaped } from './token-shape.ts';
 
 export interface KeystoneTokensOptions {
-  /** Session of a user that may validate other users' tokens. */
+  /** Session of a user who may validate other users' tokens. */
   readonly identity: Pick<Identity, 'validateToken' | 'revocationEvents'>;
   readonly clock: Clock;
   readonly log?: Logger;
 }
 
-/** Same as in OpenStack's own services (keystonemiddleware, token_cache_time). It bounds changes for which Keystone emits no event, such as a removed role. */
+/** Same as in OpenStack's own services (keystonemiddleware, token_cache_time). It bounds the delay of changes for which Keystone emits no event, such as a removed role. */
 export const TOKEN_CACHE_TTL_MS = 5 * 60_000;
 /** The same duration if there are no revocation events. */
 export const TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS = 60_000;
-/** How long an unknown token stays cached: clients repeat expired tokens. */
+/** How long an unknown token stays cached: clients keep sending expired tokens. */
 export const UNKNOWN_TTL_MS = 10_000;
 
 /**
@@ -66,14 +66,14 @@ interface Failure {
  * Values that cannot be Keystone tokens never reach Keystone; unknown tokens are limited to one per second and network,
  * and ten per second in total. Requests opened with a token end when it expires, and within 15 seconds of its
  * revocation, without calls of their own. **Caveats.** Keystone 2022 and later emit no event when a role is removed or
- * an application credential is deleted: this takes up to 5 minutes to take effect.
+ * an application credential is deleted: such changes take up to 5 minutes to take effect.
  */
 export class KeystoneTokens {
   readonly #options: KeystoneTokensOptions;
   readonly #log: Logger;
   /**
-   * Validations by the token's digest: heap dumps contain no tokens. Unknown tokens have a separate map, so guesses do
-   * not evict valid tokens.
+   * Validations by the token's digest, so heap dumps contain no tokens. Unknown tokens have a separate map, so guesses
+   * do not evict valid tokens.
    */
   readonly #cachedTokens = new RecentMap<CachedToken>(MAX_CACHED);
   readonly #unknownTokens = new RecentMap<number>(MAX_UNKNOWN);
@@ -126,7 +126,7 @@ export class KeystoneTokens {
     const digest = digestOf(token);
     const cached = this.#cachedTokens.get(digest);
     if (cached === undefined) {
-      // The token was revoked after it was accepted.
+      // The token has been revoked since it was accepted.
       end();
       return () => {};
     }
@@ -267,7 +267,7 @@ function unavailable({ reason, message }: Failure, retryAfterMs = SHORT_PAUSE_MS
   return new KeystoneUnavailableError(reason, message, retryAfterMs);
 }
 
-/** Whether a response of Keystone may concern only the token in question. */
+/** Whether a response from Keystone may concern only the token in question. */
 function isRefusal(error: unknown): boolean {
   if (!isOpenStackError(error) || error.status === undefined) return false;
   return error.status <= 500 && error.status !== 401 && error.status !== 429;

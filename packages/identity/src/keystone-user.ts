@@ -22,7 +22,7 @@ export interface KeystoneUser {
   readonly groupIds: readonly string[];
   /** Whether the token is scoped to the whole cloud. */
   readonly isSystemScoped: boolean;
-  /** Whether the token is scoped to the administrators' project of Keystone's configuration. */
+  /** Whether the token is scoped to the admin project in Keystone's configuration. */
   readonly isAdminProject: boolean;
   readonly methods: readonly string[];
   readonly applicationCredentialId: string | undefined;

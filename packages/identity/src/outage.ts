@@ -4,8 +4,8 @@ const MAX_PAUSE_MS = 15_000;
 const ATTEMPT_TIMEOUT_MS = 20_000;
 
 /**
- * Backoff for a shared dependency: after a delay that doubles, one caller retries for all; other callers get the last
- * failure in the meantime.
+ * Backoff for a shared dependency: after a delay that doubles, one caller retries for all; in the meantime, the
+ * others get the last failure.
  */
 export class Outage<Failure> {
   #last: { readonly failure: Failure; readonly sinceMs: number; readonly pauseMs: number } | undefined;

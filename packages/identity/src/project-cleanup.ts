@@ -79,7 +79,7 @@ export function projectCleanup({ projects, reader, client, clock, log }: Project
   };
 }
 
-/** Reads from the API instead of a cache: objects that were just created must count. */
+/** Reads from the API instead of a cache: objects that have just been created must count. */
 async function isEmpty(client: KubeClient, namespace: string): Promise<boolean> {
   for (const kind of KINDS) {
     if (!kind.namespaced) continue;

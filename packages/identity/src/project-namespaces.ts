@@ -29,13 +29,13 @@ const MAX_CACHE_ENTRIES = 10_000;
 /** How long a failure is returned without another attempt. */
 const FAILURE_TTL_MS = 5_000;
 const SEARCH_INTERVAL_MS = 60_000;
-/** How long a written namespace counts as existing although caches do not contain it yet. */
+/** How long a written namespace counts as existing even though caches do not contain it yet. */
 const WRITE_INTERVAL_MS = 10_000;
 
 /**
  * Namespaces of projects at Fairway's API. Each namespace is created when a user with a role in the project first signs
  * in, with RoleBindings for the project's groups. **Guarantees.** Only the annotation `fairway.dev/project-id` assigns
- * a namespace to a project, regardless of the namespace's name; a namespace of another project, or without the
+ * a namespace to a project, regardless of the namespace's name; a namespace of another project, or lacking the
  * annotation, is never taken over. Crash-safe: the digest of the roles is written last, so the next request completes a
  * partial setup.
  */
@@ -58,8 +58,8 @@ export class ProjectNamespaces {
 
   /**
    * The namespace of the user's project. Undefined if the token has no project, none of its roles is mapped, or the
-   * operator excludes the project. Throws an ApiError: 403 if a namespace of that name belongs to someone else, 429 if
-   * too many are created for a domain, or the API's error.
+   * operator excludes the project. Throws an ApiError: 403 if a namespace with that name belongs to someone else, 429
+   * if too many are created for a domain, or the API's error.
    */
   async of({ project, roles }: KeystoneUser): Promise<string | undefined> {
     if (project === undefined || this.#ignoredProjects.has(project.id)) return undefined;

@@ -1,6 +1,6 @@
 import { keystoneTimeMs, type RevocationEvent, type Token } from '@fairway/openstack/types/identity';
 
-/** Keystone's events have a resolution of one second in some databases. */
+/** Keystone's event times have a resolution of one second in some databases. */
 const SECOND_MS = 1_000;
 
 /**

@@ -9,7 +9,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Length of a digest: a label value cannot be longer, and 64 bits suffice to distinguish settings. */
 const DIGEST_CHARACTERS = 16;
 
-/** A digest that changes when the bindings of namespaces must change. */
+/** A digest that changes when the namespaces' bindings need to change. */
 export function rolesDigest(roles: KeystoneSettings['roles']): string {
   const sorted = Object.entries(roles).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGEST_CHARACTERS);

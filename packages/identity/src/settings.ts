@@ -11,7 +11,7 @@ export interface SingleSignOnMethod {
 
 /** The operator's settings for Keystone users. */
 export interface KeystoneSettings {
-  /** The entry of clouds.yaml whose user validates tokens. */
+  /** The entry in clouds.yaml whose user validates tokens. */
   readonly cloud: string;
   /** Naming pattern of projects' namespaces. */
   readonly namespaceFormat: string;
@@ -19,7 +19,7 @@ export interface KeystoneSettings {
   readonly roles: Readonly<Record<string, string>>;
   /** IDs of projects that get no namespace. */
   readonly ignoredProjects: readonly string[];
-  /** Single sign-on providers of the console. */
+  /** Single sign-on providers for the console. */
   readonly singleSignOn: readonly SingleSignOnMethod[];
   /** Additional permissions, in k8s-keystone-auth's format. */
   readonly policy?: Policy | undefined;

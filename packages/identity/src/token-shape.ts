@@ -1,6 +1,6 @@
 /**
- * Maximum length of a token. Tokens are sent in headers, and servers accept 8 to 16 KiB of them; Keystone tokens have
- * 200 to 400 characters, more with a federated user's groups.
+ * Maximum length of a token. Tokens are sent in headers, and servers accept 8 to 16 KiB of them; Keystone tokens are
+ * 200 to 400 characters long, and longer with a federated user's groups.
  */
 const MAX_TOKEN_CHARACTERS = 4_096;
 
@@ -9,7 +9,7 @@ const FERNET = /^gAAAAA[A-Za-z0-9_-]{40,}={0,2}$/;
 const JWS = /^[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+$/;
 
 /**
- * Whether a bearer token can be a Keystone token, Fernet or JWS. Other tokens, such as those of service accounts or
+ * Whether a bearer token can be a Keystone token, Fernet or JWS. Other tokens, such as service account tokens or
  * bootstrap tokens, are never sent to Keystone: otherwise each of a cluster's own clients would cost a call
  * (cloud-provider-openstack#1318).
  */

@@ -22,7 +22,7 @@ it.each<{ who: string; user: Partial<KeystoneUser>; groups: readonly string[] }>
     user: { project: undefined, roles: ['admin', 'reader'], isSystemScoped: true },
     groups: ['keystone:system:admin', 'keystone:system:reader'],
   },
-])('derives the groups of a user $who from IDs and roles', ({ user, groups }) => {
+])('derives a user’s groups $who from IDs and roles', ({ user, groups }) => {
   expect(userInfoOf({ ...ALICE, ...user })).toMatchObject({ username: 'keystone:u1', uid: 'u1', groups });
 });
 

@@ -2,7 +2,7 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { EXTRA_PROJECT_ID } from '@fairway/apiserver/auth/well-known-users';
 import type { KeystoneUser } from './keystone-user.ts';
 
-/** Prefix of all users and groups from Keystone. No certificate authority of Fairway and no service account uses such names. */
+/** Prefix of all users and groups from Keystone. None of Fairway's certificate authorities and no service account uses such names. */
 const PREFIX = 'keystone:';
 
 /** Keys used by k8s-keystone-auth. */
@@ -14,12 +14,12 @@ const EXTRA_USER_DOMAIN_NAME = `${UPSTREAM_PREFIX}/user/domain/name`;
 /** Fairway's own key, in the same style. */
 export const EXTRA_PROJECT_DOMAIN_ID = `${UPSTREAM_PREFIX}/project/domain/id`;
 export const EXTRA_USER_NAME = `${UPSTREAM_PREFIX}/user/name`;
-/** The namespace of the project at Fairway, as `kubectl auth whoami` reports it. */
+/** The project's namespace at Fairway, as `kubectl auth whoami` reports it. */
 const EXTRA_NAMESPACE = 'fairway.dev/namespace';
 
 /**
- * The username, based on the ID. Domain administrators assign names and can reuse them, and names are unique only in
- * one domain.
+ * The username, based on the ID. Domain administrators assign names and can reuse them, and names are unique only
+ * within a domain.
  */
 export function keystoneUsername(userId: string): string {
   return `${PREFIX}${userId}`;
@@ -65,7 +65,7 @@ export function userInfoOf(user: KeystoneUser, namespace?: string): UserInfo {
 }
 
 /**
- * A user in a message: `demo (keystone:8f2c…)`, because names identify people, and IDs distinguish users of the same
+ * A user in a message: `demo (keystone:8f2c…)`, because names identify people, and IDs distinguish users with the same
  * name. For other users, the username.
  */
 export function describeUser({ username, extra }: UserInfo): string {

@@ -29,7 +29,7 @@ export interface MagnumApi {
   /** Public URL, without a path. */
   readonly url: string;
   setTls(tls: TlsOptions): void;
-  /** Waits for running requests. */
+  /** Waits for requests in progress. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const SWEEP_INTERVAL_MS = 5 * 60_000;
 /** A cluster waits for its nodes, so passes are frequent. */
 const PENDING_SWEEP_INTERVAL_MS = 20_000;
 
-/** Serves Magnum's API; resolves when it listens. */
+/** Serves Magnum's API; resolves once it is listening. */
 export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumApi> {
   const { services, credentialGC, pendingNodegroups, host, port, tls, certificateFor, limits, urlOf, clock } = options;
   const traffic = new Traffic({ limits, clock });

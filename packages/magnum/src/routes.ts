@@ -9,7 +9,7 @@ import type { Route } from './http/call.ts';
 import { NODEGROUP_ROUTES } from './nodegroups/routes.ts';
 import { TEMPLATE_ROUTES } from './templates/routes.ts';
 
-/** All calls of the API below `/v1`. */
+/** All API calls under `/v1`. */
 export const ROUTES: readonly Route[] = [
   ...CLUSTER_READ_ROUTES,
   CLUSTER_CREATE_ROUTE,

@@ -14,12 +14,12 @@ import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
  */
 export type Identify = (token: string, peer: string) => Promise<Caller | undefined>;
 
-/** Credential of a namespace: the operator's, or the tenant's CloudCredential `name` for all clusters. */
+/** A namespace's credential: the operator's, or the tenant's CloudCredential `name` for all clusters. */
 export type ConfiguredCredential =
   | { readonly kind: 'operator' }
   | { readonly kind: 'credential'; readonly name: string };
 
-/** Name of the tenant's CloudCredential for all clusters of a namespace. */
+/** Name of the tenant's CloudCredential for all clusters in a namespace. */
 export const DEFAULT_CREDENTIAL = 'default';
 
 /** Token and address of a request. */
@@ -45,7 +45,7 @@ export interface MagnumServices {
   readonly namespaceOfProject: (projectId: string) => string | undefined;
   /** Default credential of clusters in a namespace; undefined if each cluster needs its own. */
   readonly configuredCredential: (namespace: string) => ConfiguredCredential | undefined;
-  /** Cloud clients with the token of a project's user. */
+  /** Cloud clients that use the token of a project's user. */
   readonly openStackOf: (token: string, projectId: string) => OpenStackClient;
   readonly trusts: Pick<ClusterTrusts, 'createCredential'>;
   readonly pendingNodegroups: Pick<PendingNodegroups, 'enqueue'>;

@@ -41,7 +41,7 @@ export interface CloudOptions {
 export class Cloud {
   readonly config: CloudConfig;
   readonly budget: Budget;
-  /** Lets caches of one project share their lists, whatever their credentials. */
+  /** Lets caches for one project share their lists, whatever their credentials. */
   readonly listGroups = new ListGroups();
   /** How long the cloud takes to make changes. */
   readonly paces = new CloudPaces();

@@ -13,7 +13,7 @@ interface CountedCall<W, T> extends ApiCall {
 
 /**
  * All items of a list that supports offsets but no markers, without duplicates. Makes one call per page, and reads
- * smaller pages if items are large. Items deleted during the listing may hide others. Throws an OpenStackError for a
+ * smaller pages if items are large. Deletions during the listing may hide other items. Throws an OpenStackError for a
  * list that does not end.
  */
 export async function* countedPages<W, T>(

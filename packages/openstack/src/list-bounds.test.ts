@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OpenStackError } from './http/openstack-error.ts';
 import { ListBounds } from './list-bounds.ts';
 
-describe('a list of a service', () => {
+describe("a service's list", () => {
   it.each<[string, (bounds: ListBounds) => void]>([
     ['the page after b is repeated', (bounds) => ['a', 'b', 'c', 'b'].forEach((marker) => bounds.next(marker))],
     [

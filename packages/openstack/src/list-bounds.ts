@@ -1,10 +1,10 @@
 import { OpenStackError } from './http/openstack-error.ts';
 
-/** More than any list of a project or cloud needs: ten million entries at a thousand per page. */
+/** More than any list in a project or cloud needs: ten million entries at a thousand per page. */
 const MAX_PAGES = 10_000;
 const MAX_ITEMS = 1_000_000;
 
-/** Fails lists whose pages repeat or never end. */
+/** Rejects lists whose pages repeat or never end. */
 export class ListBounds {
   readonly #service: string;
   readonly #template: string;
@@ -25,8 +25,8 @@ export class ListBounds {
   }
 
   /**
-   * Called after each page. Throws an OpenStackError. @param added number of items that no earlier page had, for lists with
-   * offsets.
+   * Called after each page. Throws an OpenStackError. @param added number of items not on any earlier page, for lists
+   * with offsets.
    */
   count(items: number, added = items): void {
     if (items > 0 && added === 0) throw this.#error('a page contains only entries of earlier pages');

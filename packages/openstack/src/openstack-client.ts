@@ -3,7 +3,7 @@ import { hasClient, type Service } from './service.ts';
 import { ServiceApi } from './service-api.ts';
 import type { Clients } from './services.ts';
 
-/** Clients of a cloud's services with one credential. */
+/** Clients for a cloud's services that share one credential. */
 export interface OpenStackClient extends Clients {
   readonly session: Session;
 }

@@ -7,7 +7,7 @@ import type { ApiCall, ServiceApi } from './service-api.ts';
 const CALL = { service: 'compute', method: 'GET', template: '/servers' } as const;
 const ITEMS = Array.from({ length: 20 }, (_, index) => `item-${index}`);
 
-/** Responses with at most `maxItems` in a page. */
+/** Responses with at most `maxItems` items per page. */
 function serviceOf(maxItems: number): { readonly api: ServiceApi; readonly limits: number[] } {
   const limits: number[] = [];
   const get = (_schema: unknown, _template: string, { query }: ApiCall) => {

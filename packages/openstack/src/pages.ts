@@ -48,7 +48,7 @@ export async function* pages<W, T>(api: ServiceApi, template: string, call: Page
 }
 
 /**
- * Reads a page with at most `limit` items; after too large a response, with fewer, down to `least`. Resolves with the
+ * Reads a page of at most `limit` items; if the response is too large, of fewer, down to `least`. Resolves with the
  * page and the limit used. Rejects with any other error.
  */
 export async function readFittingPage<W>(

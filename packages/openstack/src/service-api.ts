@@ -54,8 +54,8 @@ export class ServiceApi {
   }
 
   /**
-   * Whether services list resources of every project for the session: under default policies, if it has the role
-   * `admin` in any scope.
+   * Whether services list every project's resources for the session: under default policies, they do if it has the
+   * `admin` role in any scope.
    */
   async isAdministrator(): Promise<boolean> {
     const { token } = await this.#session.token();
@@ -133,7 +133,7 @@ export class ServiceApi {
 function fillTemplate(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
-    // An empty id would turn `DELETE /servers/{id}` into another call, and so would dots, which are path segments.
+    // An empty id would turn `DELETE /servers/{id}` into a different call, and so would dots, which are path segments.
     if (value === undefined || ['', '.', '..'].includes(value))
       throw new TypeError(`${template}: no value for {${name}}`);
     return encodeURIComponent(value);

@@ -1,6 +1,6 @@
 /** One OpenStack service without its client: how to find and address it. */
 export interface ServiceDefinition {
-  /** The official type of https://service-types.openstack.org. */
+  /** The official type from https://service-types.openstack.org. */
   readonly type: string;
   /** Project name: `Nova`. */
   readonly project: string;
@@ -8,7 +8,7 @@ export interface ServiceDefinition {
   readonly aliases?: readonly string[];
   /** The major version in use, as the last URL segment. */
   readonly majorVersion: RegExp;
-  /** Appended to a URL without version instead of discovering versions. */
+  /** Appended to a URL without a version instead of discovering versions. */
   readonly fixedVersion?: string;
   /** Set if the service has microversions. */
   readonly microversions?: ServiceMicroversions;

@@ -8,7 +8,7 @@ export interface ClientService extends ServiceDefinition {
   /** The client's property name in an OpenStackClient. */
   readonly clientName: string;
   readonly client: (api: ServiceApi) => object;
-  /** The kinds of the service that a ProjectCache keeps, by name; lists receive the created client. */
+  /** The service's kinds that a ProjectCache keeps, by name; lists receive the created client. */
   readonly cached: Readonly<Record<string, CachedKind<never, Identifiable>>>;
 }
 

@@ -30,7 +30,7 @@ type WithClient = Extract<Known, { readonly clientName: string }>;
 
 export type ServiceType = Known['type'];
 
-/** The clients by their names. */
+/** The clients, by name. */
 export type Clients = { readonly [S in WithClient as S['clientName']]: ReturnType<S['client']> };
 
 type Merged<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never;

@@ -100,7 +100,7 @@ describe('placing equal pods', () => {
     expect(result.unplaced.map(({ metadata }) => metadata.name)).toEqual(left);
   });
 
-  it('groups pods with separate claims separately', () => {
+  it('puts pods with separate claims in separate groups', () => {
     const podWithClaim = (name: string) =>
       aPod(name, { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }] });
 

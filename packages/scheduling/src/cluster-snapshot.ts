@@ -85,7 +85,7 @@ export class ClusterSnapshot {
     this.#writableState(nodeName).removePod(keyOf(pod));
   }
 
-  /** The filters for a pod and equal pods over the current nodes. */
+  /** The filters for a pod and identical pods, over the current nodes. */
   filterFor(pod: Pod): PodFilter {
     const { labelsOf, reader } = this.#context;
     const hasClaims = pod.spec.volumes?.some((volume) => volume.persistentVolumeClaim ?? volume.ephemeral);

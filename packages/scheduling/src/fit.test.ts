@@ -27,7 +27,7 @@ function specWithCpu(cpu: string, extra: Partial<Pod['spec']> = {}): Partial<Pod
   return { containers: [{ name: 'main', resources: { requests: { cpu } } }], ...extra };
 }
 
-/** States of nodes with the pods that run there. */
+/** Node states with the pods that run on each. */
 function states(...entries: readonly (readonly [Node, ...Pod[]])[]): NodeState[] {
   return entries.map(([node, ...pods]) => {
     const state = new NodeState(node);

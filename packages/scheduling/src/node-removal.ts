@@ -4,7 +4,7 @@ import type { NodeState } from './node-state.ts';
 import { countFailures, type PlacedPod, placeGroup, unschedulableMessage } from './placement.ts';
 import { byPriorityAndSize, groupPods } from './pod-group.ts';
 
-/** The effect of removing a node on its pods. */
+/** How removing a node affects its pods. */
 export interface NodeRemoval {
   /** The cluster without the node, with the node's pods on their new nodes: the basis for removing another node. */
   readonly after: ClusterSnapshot;
@@ -19,7 +19,7 @@ export interface RemovalOptions {
 }
 
 /**
- * Simulates whether a node's pods would fit on other nodes if the node were removed, by kube-scheduler's filters.
+ * Simulates whether a node's pods would fit on other nodes if the node were removed, using kube-scheduler's filters.
  * Static pods and those of DaemonSets don't count. The snapshot stays unchanged. Throws if the node does not exist.
  */
 export function tryRemoval(snapshot: ClusterSnapshot, nodeName: string, options: RemovalOptions = {}): NodeRemoval {

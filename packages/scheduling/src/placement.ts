@@ -9,7 +9,7 @@ export interface PlacedPod {
   readonly nodeName: string;
 }
 
-/** The result of placing equal pods. */
+/** The result of placing identical pods. */
 export interface GroupPlacement {
   readonly placed: readonly PlacedPod[];
   /** The remaining pods, which fit on no node. */
@@ -21,7 +21,7 @@ export interface GroupPlacement {
 /**
  * Places the pods of a group one after another on the first node with room, and keeps them in the snapshot. `isAllowed`
  * decides which nodes may be used. Checks each node once, not once per pod, unless the pods' own terms make their
- * places depend on each other.
+ * placements depend on each other.
  */
 export function placeGroup(
   snapshot: ClusterSnapshot,

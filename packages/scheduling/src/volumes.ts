@@ -9,7 +9,7 @@ import { claimNamesOf, hasRoomForVolumes } from './volume-limits.ts';
 export const SELECTED_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-/** A write to a claim that must precede the binding of its pod. */
+/** A write to a claim that must happen before its pod is bound. */
 export type ClaimStep =
   | { readonly kind: 'reserve'; readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }
   | { readonly kind: 'provision'; readonly claim: PersistentVolumeClaim };
@@ -44,7 +44,7 @@ export class PodVolumes {
     return undefined;
   }
 
-  /** The writes needed to bind the pod on this node; none if all claims are bound. */
+  /** The writes needed to bind the pod to this node; none if all claims are bound. */
   stepsFor(node: Node): ClaimStep[] {
     return this.#delayedClaims.flatMap((claim) => this.#step(claim, node) ?? []);
   }

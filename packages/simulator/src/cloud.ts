@@ -76,9 +76,9 @@ export interface Cloud {
   readonly faults: Faults;
   readonly calls: Calls;
   /**
-   * Changes quotas of a project, specified by ID or name; the keys are the services' own resource names. If several
+   * Changes the quotas of a project, specified by ID or name; the keys are the services' own resource names. If several
    * services have a resource with this name, the first service is used unless `service` is specified: `gigabytes` means
-   * the quota of volumes.
+   * the volume quota.
    */
   setQuota(project: string, limits: Readonly<Record<string, number>>, service?: QuotaService): void;
   /** Appends to the serial console of a server, as its guest would. */

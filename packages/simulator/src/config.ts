@@ -60,7 +60,7 @@ export interface VolumeTypeSpec {
   readonly isEncrypted: boolean;
 }
 
-/** A size of load balancers. */
+/** A load balancer size. */
 export interface LoadBalancerFlavorSpec {
   readonly id: string;
   readonly profileId: string;
@@ -109,7 +109,7 @@ export interface CloudConfig {
   readonly volumeTypes: readonly VolumeTypeSpec[];
   /** The first type is the default for shares. */
   readonly shareTypes: readonly ShareTypeSpec[];
-  /** Maximum disks of a server, including its root disk; no limit if absent. */
+  /** Maximum number of disks per server, including its root disk; unlimited if absent. */
   readonly maxDisksPerServer?: number;
   /**
    * Nova's `reclaim_instance_interval`: how long a deleted server that has run is kept. If absent, servers are deleted

@@ -16,7 +16,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
  * `startCount` is the number of earlier starts of the cloud with the same state. A seeded random source starts over
- * with each start, but must not generate the same IDs again.
+ * at each start, but must not generate the same IDs again.
  */
 export function createIds(random: () => number, startCount = 0): Ids {
   function hexDigits(count: number): string {

@@ -29,7 +29,7 @@ interface ServiceEntry {
   readonly project: string;
   /** Path of the service's root. */
   readonly prefix: string;
-  /** Path in the catalog, with version and project as in real catalogs. */
+  /** Path in the catalog, including the version and project, as in real catalogs. */
   readonly endpoint: string;
   /** A second catalog entry, for clients that look up the service by an older type. */
   readonly alias?: { readonly type: string; readonly project: string };

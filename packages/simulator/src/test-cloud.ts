@@ -8,7 +8,7 @@ export interface TestCloud {
   readonly cloud: Cloud;
   readonly clock: FakeClock;
   readonly origin: string;
-  /** The user of the project with this name in the default configuration. */
+  /** The default configuration's user for the project with this name. */
   readonly demo: TestUser;
   readonly admin: TestUser;
   readonly reader: TestUser;

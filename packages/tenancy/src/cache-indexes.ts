@@ -14,7 +14,7 @@ export function credentialKeyOf({ metadata, spec }: Cluster): string | undefined
   return spec.credentialName === undefined ? undefined : `${metadata.namespace}/${spec.credentialName}`;
 }
 
-/** By the key of a CloudCredential. */
+/** Indexed by CloudCredential key. */
 export const clustersByCredential: CacheIndex<Cluster> = {
   name: 'credential',
   valuesOf: (cluster) => [credentialKeyOf(cluster)].filter((key) => key !== undefined),
@@ -29,7 +29,7 @@ export const clustersByProfile: CacheIndex<Cluster> = {
 /** By the minor version of each KubernetesRelease that the cluster uses. */
 export const clustersByRelease: CacheIndex<Cluster> = { name: 'release', valuesOf: minorsInUse };
 
-/** By the minor version from which the cluster was upgraded automatically. */
+/** By the minor version from which the cluster was automatically upgraded. */
 export const clustersByForcedUpgrade: CacheIndex<Cluster> = {
   name: 'forced-upgrade',
   valuesOf: ({ status }) => {
@@ -38,7 +38,7 @@ export const clustersByForcedUpgrade: CacheIndex<Cluster> = {
   },
 };
 
-/** By the name of a Plan. */
+/** Indexed by Plan name. */
 export const clustersByPlan: CacheIndex<Cluster> = { name: 'plan', valuesOf: ({ spec }) => [spec.plan] };
 
 /** By the name of the Plan in their `limitsFrom`. */
@@ -84,10 +84,10 @@ function parseMinor(version: string | undefined): { readonly major: number; read
   return match ? { major: Number(match[1]), minor: Number(match[2]) } : undefined;
 }
 
-/** By the key of their Cluster. */
+/** Indexed by the key of their Cluster. */
 export const poolsByCluster: CacheIndex<NodePool> = { name: 'cluster', valuesOf: (pool) => [clusterKeyOf(pool)] };
 
-/** By the key of their Cluster. */
+/** Indexed by the key of their Cluster. */
 export const machinesByCluster: CacheIndex<Machine> = {
   name: 'cluster',
   valuesOf: (machine) => [clusterKeyOf(machine)],

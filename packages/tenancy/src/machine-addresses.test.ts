@@ -96,7 +96,7 @@ describe('addresses in cloud-provider-openstack’s test cases', () => {
   });
 });
 
-/** The ranges of TestSortNodeAddresses*; here, IPv4 comes first unless a range decides otherwise. */
+/** The ranges of TestSortNodeAddresses*; here, IPv4 comes first unless a range says otherwise. */
 describe('sorting by ranges', () => {
   const networks = {
     a: fixedAddress(
@@ -137,7 +137,7 @@ describe('a server with several interfaces', () => {
     backup: fixedAddress('10.8.0.4'),
   };
 
-  test('puts its address in the nodes’ subnet first, regardless of the network’s name and the order', () => {
+  test('puts its address in the nodes’ subnet first, regardless of the network’s name and of the order', () => {
     const nodesCIDR = '192.168.1.0/24';
 
     expect(addressesOf(networks, { nodesCIDR })).toEqual({

@@ -10,7 +10,7 @@ import { MAX_NODE_ADDRESSES } from './connection/node.ts';
 type Addresses = NonNullable<NonNullable<Machine['status']>['addresses']>;
 type Address = Addresses[number];
 
-/** Rules that select and order a node's addresses from those of its server. */
+/** Rules that select a node's addresses from those of its server, and order them. */
 export interface AddressRules {
   /** The nodes' subnet: the server's address in it is the node's first internal address. */
   readonly nodesCIDR?: string | undefined;
@@ -35,8 +35,8 @@ export function addressRules(
  * A server's addresses for its Node: internal addresses, external addresses, and the name. Floating IPs, addresses in
  * public networks, and `accessIPv4` or `accessIPv6` are external. An access address in a range of the cluster is
  * ignored, because it does not lead to this node. The nodes' subnet comes first, then `sortOrder` applies. Otherwise,
- * IPv4 comes first, then the networks' names decide. Based on cloud-provider-openstack's `nodeAddresses`, except for
- * the nodes' subnet, whose fixed addresses are always internal and first.
+ * IPv4 comes first, then addresses are sorted by network name. Based on cloud-provider-openstack's `nodeAddresses`,
+ * except for the nodes' subnet, whose fixed addresses are always internal and first.
  */
 export function machineAddresses(
   server: Pick<Server, 'name' | 'addresses'> & Partial<Pick<Server, 'accessIPv4' | 'accessIPv6'>>,

@@ -4,10 +4,10 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { AdditionalInterface } from '@fairway/control-plane/bootstrap/additional-interfaces';
 import type { Flavor } from '@fairway/openstack/types/compute';
 
-/** A server's size according to Nova's flavor: MiB of memory, GiB of disk. */
+/** A server's size according to Nova's flavor: memory in MiB, disk in GiB. */
 export type ServerSize = Pick<Flavor, 'vcpus' | 'ram' | 'disk'>;
 
-/** Creates the user data of a server. */
+/** Creates the user data for a server. */
 export interface NodeBootstrapper {
   /**
    * Cloud-init for the machine's server, in base64, with a bootstrap token that exists in the tenant's cluster when

@@ -1,7 +1,9 @@
 import { ConditionReason, type ConditionType } from '@fairway/api/conditions';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 
-/** Why an object makes no progress. The reason implies who must act (`actionRequiredBy`), and the message says how. */
+/**
+ * Why an object is making no progress. The reason implies who must act (`actionRequiredBy`), and the message says how.
+ */
 export interface Problem {
   readonly reason: ConditionReason;
   readonly message: string;

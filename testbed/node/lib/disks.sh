@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Volumes of a cloud: each is a file that hosts see as a block device, through a loop device of this machine. A host's disks folder lists its volumes.
+# Volumes of a cloud: each is a file that hosts see as a block device, through a loop device of this machine. A host's disks directory lists its volumes.
 
 DISKS=$CACHE/disks
 
@@ -68,7 +68,7 @@ list_volumes() { ls "$DISKS" 2>/dev/null || true; }
 
 loop_of() { losetup --noheadings --output "$2" --associated "$DISKS/$1" 2>/dev/null | tr -d ' ' | head -1; }
 
-# The folder that machine/disks reads on the host.
+# The directory that machine/disks reads on the host.
 PLUGGED=var/lib/testbed/disks
 plugged_into() { echo "$HOSTS/$1/root/$PLUGGED"; }
 

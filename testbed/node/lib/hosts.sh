@@ -21,7 +21,7 @@ boot_host() {
   start_host "$name"
 }
 
-# A separate file system for folders that can't be on an overlay: kubelets check how full it is, and the machine's disk is shared. As large as any flavor's disk, because
+# A separate file system for directories that can't be on an overlay: kubelets check how full it is, and the machine's disk is shared. As large as any flavor's disk, because
 # nodes hold a share back.
 DISK_SIZE=200G
 add_disk() {
@@ -108,7 +108,7 @@ diagnose() {
     for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done') 2>&1 || true
 }
 
-# Acts like a power cut. Completes an earlier end that was interrupted.
+# Acts like a power cut. Also completes an earlier one that was interrupted.
 end_host() {
   local name=$1 host=$HOSTS/$1 mount
   await "the end of $name" 20 kill_host "$name" || die "end: processes of $name remain"
@@ -121,7 +121,7 @@ end_host() {
   rm -rf "$host"
 }
 
-# Whether the host has no processes left, neither in its cgroups nor run-host itself; kills any that remain.
+# Whether none of the host's processes are left, in its cgroups or run-host itself; kills any that remain.
 kill_host() {
   local hierarchy pids=""
   ! is_host_running "$1" || read -r pids _ <"$HOSTS/$1/pid"

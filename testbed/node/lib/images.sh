@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Container images that are built here: pause (which holds a pod's namespaces), busybox, and third-party programs. Stored as blobs by digest, and tags.
+# Container images that are built here: pause (which holds a pod's namespaces), busybox, and third-party programs. Stored as blobs by digest, plus tags.
 
 PAUSE_TAG=3.10.1
 BUSYBOX_TAG=1.35

@@ -18,7 +18,7 @@ services() {
   build >&2
   build_programs coredns >&2
   proxy_image "$proxy" "${version#Kubernetes }" >&2
-  # Runs as root: the image lacks the file capability with which upstream's image opens port 53 as another user.
+  # Runs as root: the image lacks the file capability that lets upstream's image open port 53 as another user.
   publish_program "$PROGRAMS/coredns" coredns/coredns "$COREDNS_TAG" 0:0 >&2
   echo "coredns: ${COREDNS_TAG#v}"
 }
@@ -92,7 +92,7 @@ SH
   rm -rf "$work"
 }
 
-# canal_images FOLDER TAG: builds images from the programs in a folder: Calico's with this tag (calico-node, calico, install), flanneld, and the CNI plugins.
+# canal_images FOLDER TAG: builds images from the programs in a directory: Calico's with this tag (calico-node, calico, install), flanneld, and the CNI plugins.
 canal_images() {
   local programs=$1 tag=$2 work=$CACHE/work-images mark tool
   ! is_made "canal-$tag" "$programs"/{calico-node,calico,install,flanneld,host-local,portmap,bandwidth,loopback} || return 0

@@ -90,7 +90,7 @@ build_coredns() {
   compile coredns .
 }
 
-# Calico's repository contains three more modules, which it replaces with local folders. The programs here need the third only as a name in go.mod.
+# Calico's repository contains three more modules, which it replaces with local directories. The programs here need the third only as a name in go.mod.
 build_calico() {
   # The checksum database has no modules at such a commit; the proxy is accessed over TLS, as for all others.
   export GONOSUMDB='github.com/projectcalico/calico,github.com/projectcalico/calico/*'

@@ -58,7 +58,7 @@ make_key() {
   mv "$CACHE/mirror/key.asc.new" "$CACHE/mirror/key.asc"
 }
 
-# Makes a flat repository of the packages in a folder. InRelease is written last, so its existence shows that the repository is complete.
+# Makes a flat repository of the packages in a directory. InRelease is written last, so its existence shows that the repository is complete.
 publish() {
   (cd "$1" && apt-ftparchive packages . >Packages && gzip -kf Packages && apt-ftparchive release . >/tmp/release.$$ &&
     gpg --batch --yes --clearsign -o InRelease.new /tmp/release.$$ && rm /tmp/release.$$ && mv InRelease.new InRelease)

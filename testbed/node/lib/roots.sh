@@ -64,7 +64,7 @@ sources_of_machine() {
   echo "deb ${mirror%/}-security bookworm-security main"
 }
 
-# Updates this folder's files in a root without recreating Debian's part; refuses while hosts use the root.
+# Updates this directory's files in a root without recreating Debian's part; refuses while hosts use the root.
 refresh_root() {
   local root=$1 wanted
   make_key

@@ -5,7 +5,7 @@
 TEST_IMAGES=e2e-test-images
 # Debian's busybox shell prefers built-in programs to those on PATH, and drops variables whose name contains a dash.
 TEST_SHELL=bash-static
-# Packages with the programs, besides busybox, that tests call in a shell of agnhost and of the DNS image.
+# Packages with the programs, other than busybox's, that tests run in a shell in the agnhost and DNS images.
 AGNHOST_TOOLS="bash bind9-dnsutils curl iperf iproute2 libc-bin netcat-openbsd util-linux"
 
 # build_test_images VERSION
@@ -72,7 +72,7 @@ extract_package() {
   dpkg-deb -x "$1/tmp/$2"_*.deb "$1" && rm -f "$1/tmp/$2"_*.deb
 }
 
-# Adds files that any program may need: users, host names, a temporary folder, and busybox for each missing command.
+# Adds files that any program may need: users, host names, a temporary directory, and busybox for each missing command.
 add_basics() {
   local root=$1 applet
   mkdir -p "$root"/{bin,etc,tmp,root,home,var/tmp,run} && chmod 1777 "$root/tmp" "$root/var/tmp"
@@ -90,7 +90,7 @@ make_agnhost() {
   local root=$1 program=$2 porter=$3
   # shellcheck disable=SC2086
   extract_packages "$root" $AGNHOST_TOOLS
-  # Only dig, of the extracted programs, is linked to it.
+  # Of the extracted programs, only dig is linked to it.
   extract_package "$root" libicu72
   rm -rf "$root/usr/share"
   ln -sf nc.openbsd "$root/bin/nc"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2086,SC2154
-# Prints what runs, which services respond, their memory, and how to reach them.
+# Prints what is running, which services respond, their memory, and how to reach them.
 status() {
   local n a pid st ok=0
   for n in $NAMES; do

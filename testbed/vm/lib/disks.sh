@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Volumes of a cloud: each is a file that its machine has as a virtio disk. A machine's disks folder lists its volumes.
+# Volumes of a cloud: each is a file that its machine sees as a virtio disk. A machine's disks directory lists its volumes.
 
 DISKS=$CACHE/disks
 
@@ -36,7 +36,7 @@ node_of() { echo "v${1:0:20}"; }
 
 disk_backend() { echo "{\"driver\":\"raw\",\"node-name\":\"$(node_of "$1")\",\"file\":{\"driver\":\"file\",\"filename\":\"$DISKS/$1\"}}"; }
 
-# Guests find a volume by its serial number, of which a virtio disk keeps 20 characters.
+# Guests find a volume by its serial number, which a virtio disk truncates to 20 characters.
 disk_device() { echo "{\"driver\":\"virtio-blk-pci\",\"id\":\"$(node_of "$1")-disk\",\"drive\":\"$(node_of "$1")\",\"serial\":\"${1:0:20}\"}"; }
 
 # Prints one option per line, for a machine that starts with the disk.

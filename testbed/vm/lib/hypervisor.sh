@@ -21,7 +21,7 @@ starts_with_kvm() {
 # Emulation is slow on a busy machine, so this timeout is only for machines that hang.
 PATIENCE=3600
 
-# start_machine NAME: starts it as described in its folder. cloud-init recognizes OpenStack by Nova's product name.
+# start_machine NAME: starts it as described in its directory. cloud-init recognizes OpenStack by Nova's product name.
 start_machine() {
   local name=$1 host=$HOSTS/$1 image vcpus memory mac uuid disk options=() kernel="root=/dev/vda ro console=ttyS0 net.ifnames=0 biosdevname=0"
   read -r image vcpus memory mac uuid <"$host/hardware"

@@ -52,7 +52,7 @@ JSON
 # netmask_of PREFIX
 netmask_of() { dotted $((0xffffffff << (32 - $1) & 0xffffffff)); }
 
-# last_of ADDRESS/PREFIX: the last address of a subnet that a machine may have, where its metadata service responds.
+# last_of ADDRESS/PREFIX: the last address in a subnet that a machine can use, where its metadata service responds.
 last_of() {
   local a b c d prefix=${1#*/}
   IFS=. read -r a b c d <<<"${1%/*}"
@@ -61,7 +61,7 @@ last_of() {
 
 dotted() { echo "$(($1 >> 24)).$(($1 >> 16 & 255)).$(($1 >> 8 & 255)).$(($1 & 255))"; }
 
-# reset NAME [PATTERN]: cuts the power once the unit that installs a node has logged PATTERN, and restores it, also if the machine is off; data that the guest wrote to its disk is kept.
+# reset NAME [PATTERN]: cuts the power once the unit that installs a node has logged PATTERN, and restores it, even if the machine is off; data that the guest wrote to its disk is kept.
 reset_machine() {
   local name=${1:?NAME} pattern=${2:-}
   [ -z "$pattern" ] || await "$pattern" "$PATIENCE" says "$name" "$pattern"
@@ -109,7 +109,7 @@ diagnose() {
     for unit in containerd kubelet; do journalctl -u $unit --no-pager -n 25 -o cat; done') 2>&1 || true
 }
 
-# Acts like a power cut. Completes an earlier end that was interrupted.
+# Acts like a power cut. Also completes an earlier one that was interrupted.
 end_machine() {
   cut_power "$1"
   unplug "$1"

@@ -108,7 +108,7 @@ describeServers('add-ons', (server, target) => {
         },
       ],
     };
-    // The kind is served a moment after it is established.
+    // The kind is served shortly after it is established.
     await eventually(policies(), {}, () => true);
     const created = await policies().create({ metadata: { name: 'some' }, spec });
     expect(created.spec).toEqual(spec);

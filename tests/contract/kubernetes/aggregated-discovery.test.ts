@@ -23,7 +23,7 @@ describeServers('APIServices', (server, target) => {
     return versions?.find((one) => one.version === version);
   }
 
-  it('report why they are unreachable, and do not serve their kinds meanwhile', async () => {
+  it('report why they are unreachable, and do not serve their kinds in the meantime', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { service: name } = extension;
     const where = `service/${name} in "${namespace}"`;

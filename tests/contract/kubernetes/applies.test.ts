@@ -73,7 +73,7 @@ describeServers('applies of list items whose key has a default', (server, target
   });
 
   it.runIf(target.minor >= 25)(
-    'remove items that are no longer applied, and distinguish items with another key',
+    'remove items that are no longer applied, and distinguish items with a different key',
     async () => {
       const bothPorts = [
         { port: 53, name: 'tcp' },
@@ -133,7 +133,7 @@ interface TargetServer {
   readonly client: KubeClient;
 }
 
-/** The kinds, and defaults of keys, that this server serves. */
+/** The kinds, and the key defaults, that this server serves. */
 const REAL = findBinaries().filter(({ minor }) => minor >= 34);
 
 /** Objects that kube-apiserver writes again at the second apply because of its own defaults, but not at the third. */
@@ -173,7 +173,7 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
       return JSON.parse(await response.text()) as KubeObject;
     }
 
-    /** Excludes an object whose items have one key, and APIServices, whose status kube-apiserver writes itself. */
+    /** Excludes an object whose items have only one key, and APIServices, whose status kube-apiserver writes itself. */
     const applicableManifests = [...ACCEPTED_MANIFESTS, ...RECENT_MANIFESTS].filter(
       ({ metadata, kind }) => metadata.name !== 'odd' && kind !== 'APIService',
     );
@@ -201,7 +201,7 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
       return { first, rested: stable, second, third: await apply(client, manifest) };
     }
 
-    /** kube-apiserver itself writes once to report whether the level of a new FlowSchema exists. */
+    /** kube-apiserver itself writes the object once, to report whether the level of a new FlowSchema exists. */
     async function waitUntilStable(client: KubeClient, object: KubeObject): Promise<KubeObject> {
       if (object.kind !== 'FlowSchema') return object;
       const { name = '' } = object.metadata;

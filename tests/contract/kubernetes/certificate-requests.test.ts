@@ -84,7 +84,7 @@ describeServers('certificate signing requests', (server, target) => {
     expect((await patch('/approval', { metadata: { labels }, status: { conditions: [APPROVED] } })).status).toBe(422);
   });
 
-  // Before 1.22 another field is used.
+  // Before 1.22 a different field is used.
   it.skipIf(target.minor < 22)('get the time of a status condition from the server', async () => {
     const { status, json } = await patch('/status', {
       status: { conditions: [{ type: 'Other', status: 'True', reason: 'Test' }] },

@@ -6,7 +6,7 @@ import { describeServers } from './targets.ts';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const merge = { 'content-type': 'application/merge-patch+json' };
 
-/** Behaviour across objects: access, accounts, owners, namespaces, budgets. */
+/** Behaviour that spans objects: access, accounts, owners, namespaces, budgets. */
 describeServers('a cluster', (server, target) => {
   let namespace: string;
   let core: string;
@@ -160,7 +160,7 @@ describeServers('a cluster', (server, target) => {
     expect(remaining.json.items.flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
   });
 
-  it('deletes a namespace with its content, and refuses to create objects in it meanwhile', async () => {
+  it('deletes a namespace with its content, and refuses to create objects in it in the meantime', async () => {
     const name = await server().namespace();
     const path = `/api/v1/namespaces/${name}`;
     const content = {

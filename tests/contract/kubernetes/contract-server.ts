@@ -82,7 +82,7 @@ export class ContractServer {
     return this.#plane.pki.clientCertificate(user, groups);
   }
 
-  /** A kubeconfig with its own certificate, for other programs. */
+  /** A kubeconfig with its own certificate, for external programs. */
   kubeconfig(user: string, groups: readonly string[] = []): Promise<string> {
     return this.#plane.pki.kubeconfig(this.url, user, groups);
   }

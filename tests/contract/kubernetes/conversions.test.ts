@@ -87,7 +87,7 @@ describeServers('conversion webhooks', (server, target) => {
     webhooks.reply('/convert', convert);
     namespace = await server().namespace();
     await server().client.resource(CustomResourceDefinitions).create(definition(webhooks));
-    // The kind is served a moment after it is written.
+    // The kind is served shortly after it is written.
     await vi.waitFor(() => of(V2).list({ namespace }), { timeout: 300_000 });
   });
   afterAll(() => webhooks[Symbol.asyncDispose]());
@@ -164,7 +164,7 @@ describeServers('conversion webhooks', (server, target) => {
     expect(webhooks.reviewsByPath.get('/convert')?.length).toBeLessThan(10);
   });
 
-  it.skipIf(target.minor < 31)('lists and watches by a field of another version', async () => {
+  it.skipIf(target.minor < 31)('lists and watches by a field from another version', async () => {
     const name = `selected-${serial}`;
     await of(V1).create({ ...named(name), spec: { address: `host-${serial}:1` } });
     const query = `fieldSelector=spec.host%3Dhost-${serial}&timeoutSeconds=2`;

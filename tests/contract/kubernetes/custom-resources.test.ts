@@ -134,7 +134,7 @@ describeServers('custom resources', (server, target) => {
     ])('refuses %s', async (_, type, body, message) => {
       const refused = await refusal(type, body);
 
-      // Go visits maps in any order.
+      // Go iterates over maps in random order.
       expect(refused.message?.split('\n').toSorted()).toEqual(message.split('\n').toSorted());
       expect([400, 500], 'a mistake of the client is a 500 to kube-apiserver alone').toContain(refused.code);
     });

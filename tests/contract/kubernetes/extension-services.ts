@@ -9,7 +9,7 @@ import type { ContractServer } from './contract-server.ts';
 const PORT = 443;
 const WAIT = { timeout: 100_000, interval: 100 };
 
-/** An aggregated API server of a test, with its own group, a Service, and an APIService if the test creates one. */
+/** A test's aggregated API server, with its own group, a Service, and an APIService if the test creates one. */
 export class Extension implements AsyncDisposable {
   readonly group: string;
   readonly version = 'v1alpha1';
@@ -47,7 +47,7 @@ export class Extension implements AsyncDisposable {
     return `/apis/${this.group}/${this.version}`;
   }
 
-  /** Points the Service to the extension server. */
+  /** Points the Service at the extension server. */
   async connect(): Promise<void> {
     const service = { name: this.service, namespace: this.namespace };
     this.#port = await routeService(this.#server, service, this.extension.port);
@@ -107,8 +107,8 @@ function availability({ status }: APIService) {
 }
 
 /**
- * Creates a Service for a port of this machine, and returns the port of the Service. Uses an EndpointSlice if it may
- * contain a loopback address. kube-apiserver refuses such a slice, so there the Service uses the name that every
+ * Creates a Service for a port on this machine, and returns the Service's port. Uses an EndpointSlice if it may
+ * contain a loopback address. kube-apiserver refuses such a slice, so there the Service uses the hostname that every
  * machine resolves to itself.
  */
 export async function routeService(

@@ -25,14 +25,14 @@ describeServers('priority and fairness', (server, target) => {
   const schemas = () => server().client.resource(FlowSchemas);
   const levels = () => server().client.resource(PriorityLevelConfigurations);
 
-  /** Assigns the user of this name to the level of this name. */
+  /** Assigns the user with this name to the level with the same name. */
   function createSchema(name: string, matchingPrecedence: number, requests: Omit<PolicyRulesWithSubjects, 'subjects'>) {
     const rules = [{ subjects: [{ kind: 'User', user: { name } }], ...requests }];
     const spec = { priorityLevelConfiguration: { name }, matchingPrecedence, rules };
     return schemas().create({ metadata: { name }, spec });
   }
 
-  /** Creates a level, and a schema that assigns the user of this name to it; resolves when it is in effect. */
+  /** Creates a level, and a schema that assigns the user with this name to it; resolves once both are in effect. */
   async function register(name: string, limited: LimitedPriorityLevelConfiguration) {
     const level = await levels().create({ metadata: { name }, spec: { type: 'Limited', limited } });
     const schema = await createSchema(name, 300, {
@@ -141,7 +141,7 @@ describeServers('priority and fairness', (server, target) => {
       .toEqual(await schemaUidOf(schema));
   });
 
-  it.runIf(isCurrent)('classifies by schemas of users, by verb, resource, namespace and path', async () => {
+  it.runIf(isCurrent)('classifies by schema: by user, verb, resource, namespace and path', async () => {
     const name = server().name();
     const uids = await register(name, { limitResponse: { type: 'Reject' } });
     const others = await schemaUidOf('global-default');
@@ -208,7 +208,7 @@ describeServers('priority and fairness', (server, target) => {
     expect([rejected('time-out'), rejected('queue-full')]).toEqual([true, true]);
   });
 
-  it.runIf(isCurrent)('refuses changes of mandatory objects, except for the exempt level’s shares', async () => {
+  it.runIf(isCurrent)('refuses changes to mandatory objects, except for the exempt level’s shares', async () => {
     const change = (path: string, spec: object) =>
       server().raw('PATCH', `${API}/${path}`, {
         headers: { 'content-type': 'application/merge-patch+json' },

@@ -41,7 +41,10 @@ function decideOnCertificates(client: KubeClient, authority: CertificateAuthorit
   informer.start(signal);
 }
 
-/** A hollow node with a real API server: bootstrap tokens, Node authorisation, NodeRestriction and validation of a kube-apiserver. */
+/**
+ * A hollow node with a real API server: kube-apiserver's bootstrap tokens, Node authorisation, NodeRestriction and
+ * validation.
+ */
 describe.skipIf(assets === undefined)(
   'a hollow node joins a kube-apiserver (skipped without KUBEBUILDER_ASSETS)',
   () => {
@@ -98,7 +101,7 @@ describe.skipIf(assets === undefined)(
       await real?.[Symbol.asyncDispose]();
     });
 
-    it('registers, and becomes ready when it has a pod CIDR', async () => {
+    it('registers, and becomes ready once it has a pod CIDR', async () => {
       const nodes = real.client.resource(Nodes);
       await eventuallyObject(nodes, { name: 'node-1' });
       const value = { spec: { podCIDR: '10.2.7.0/24', podCIDRs: ['10.2.7.0/24'] } };

@@ -34,7 +34,7 @@ describeServers('impersonation', (server, target) => {
 
   const list = async (headers: Record<string, string>) => (await server().raw('GET', maps, { headers })).status;
 
-  it('grants the rights of the impersonated user, and drops those of the caller', async () => {
+  it('grants the impersonated user’s permissions, and drops the caller’s', async () => {
     const groups = { 'Impersonate-User': 'jane', 'Impersonate-Group': 'readers' };
     await expect.poll(() => list(groups)).toBe(200);
 

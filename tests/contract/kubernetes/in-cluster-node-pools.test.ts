@@ -45,7 +45,7 @@ function cases(server: () => ContractServer): void {
     expect(definitionState(live)).toBe('served');
   });
 
-  it('are repaired if a field was removed, or another version added', async () => {
+  it('are repaired if a field has been removed or another version added', async () => {
     const definitions = server().client.resource(DEFINITIONS);
     const live = await definitions.get(DEFINITION_NAME);
     const [version] = live.spec.versions;
@@ -61,8 +61,8 @@ function cases(server: () => ContractServer): void {
     expect(definitionState(reverted)).toBe('served');
   });
 
-  it('have the defaults of a pool, and wait for Fairway', async () => {
-    // kube-apiserver refuses requests for a moment while it replaces the handler of an updated definition.
+  it('have a pool’s defaults, and wait for Fairway', async () => {
+    // kube-apiserver briefly refuses requests while it replaces the handler of an updated definition.
     const { json } = await vi.waitFor(
       async () => {
         const created = await server().raw('POST', POOLS, { body: pool('general', {}) });
@@ -82,7 +82,7 @@ function cases(server: () => ContractServer): void {
     });
   });
 
-  it('are scaled by their subresource', async () => {
+  it('are scaled through their subresource', async () => {
     const scaled = await patch('general/scale', { spec: { replicas: 3 } });
 
     expect(scaled.status).toBe(200);

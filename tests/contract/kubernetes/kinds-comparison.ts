@@ -90,7 +90,7 @@ interface Table {
 }
 
 /**
- * The output of `kubectl get` for a kind, or for one object: cells by column for each row by name, only for objects
+ * The output of `kubectl get` for a kind, or for one object: cells by column, in rows by name, only for objects
  * created here. Ages are omitted.
  */
 export async function tableOf(client: KubeClient, definition: ResourceDefinition, name = ''): Promise<unknown> {
@@ -111,8 +111,8 @@ export async function tableOf(client: KubeClient, definition: ResourceDefinition
 const AGES = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration', 'Last Schedule']);
 const ALLOCATED_CELLS = new Set(['Cluster-IP', 'Port(s)']);
 /**
- * A kube-apiserver has its own objects, and creates more at any time: events of Services whose address it has not
- * allocated. It also reports on its own whether an APIService is available.
+ * A kube-apiserver has its own objects, and may create more at any time, such as events for Services whose address it
+ * has not allocated. It also reports on its own whether an APIService is available.
  */
 const OWN_ROWS: ReadonlySet<string> = new Set([
   NAMESPACE,

@@ -74,7 +74,7 @@ describe.skipIf(assets === undefined)(
       expect(tables.embedded).toEqual(tables.real);
     });
 
-    // The real table of addresses has a column without a header, and rows for its own Services. flow-control.test.ts
+    // The real table of IP addresses has a column without a header, and rows for its own Services. flow-control.test.ts
     // compares the objects of priority and fairness.
     const own = new Set(['ipaddresses', 'flowschemas', 'prioritylevelconfigurations']);
     const printed = ALL_KINDS.filter(({ plural }) => !own.has(plural));

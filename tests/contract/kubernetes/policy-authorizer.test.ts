@@ -9,7 +9,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
 /**
- * The variable `authorizer` in policy expressions:
+ * The `authorizer` variable in policy expressions:
  * https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-authorizer-library.
  */
 describeServers('the policy authorizer', (server, target) => {

@@ -10,11 +10,11 @@ const DEPLOYMENTS: MatchConstraints = {
 };
 
 /**
- * The contents of `status.typeChecking` of policies:
+ * The contents of `status.typeChecking` in policies:
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking.
  */
-describeServers('type checks of policies', (server, target) => {
-  // Policies are in v1 since 1.30.
+describeServers('policy type checks', (server, target) => {
+  // Policies have been in v1 since 1.30.
   const hasPolicies = target.minor >= 30;
   let created = 0;
 

@@ -19,7 +19,7 @@ describeServers('quotas', (server, target) => {
 
   /**
    * Waits until admission enforces the quotas. It reads them from a cache that sees changes in order: once it enforces
-   * a later quota, it has the earlier ones too.
+   * a later quota, it enforces the earlier ones too.
    */
   async function isEnforced(): Promise<void> {
     const body = { metadata: { name: 'later', namespace }, spec: { hard: { configmaps: '0' } } };
@@ -45,12 +45,12 @@ describeServers('quotas', (server, target) => {
 
   const pod = (resources: object, spec: object = {}) => ({
     kind: 'Pod',
-    // The token of a new account may not exist yet.
+    // A new account's token may not exist yet.
     spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'a', resources }], ...spec },
   });
 
   // Services are used because no controller creates them in a namespace.
-  it('enforce a count for six concurrent creates, and have room again after a deletion', async () => {
+  it('enforce a count for six concurrent creates, and free capacity after a deletion', async () => {
     await quota({ services: '3', 'count/services': '4' });
     const service = { kind: 'Service', spec: { clusterIP: 'None', ports: [{ port: 80 }] } };
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];

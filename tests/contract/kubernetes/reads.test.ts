@@ -141,7 +141,7 @@ describeServers('reads', (server, target) => {
     },
   );
 
-  it('return pages in order, from one state, with a count of the remaining objects', async () => {
+  it('return pages in order, from a single snapshot, with a count of the remaining objects', async () => {
     const path = `${maps}?limit=2`;
     const first = await server().raw('GET', path);
     await server().raw('DELETE', `${maps}/e`);

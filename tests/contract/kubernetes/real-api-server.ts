@@ -26,7 +26,7 @@ export interface RealApiServer extends AsyncDisposable {
 }
 
 export interface RealApiServerOptions {
-  /** PEM of the CA of client certificates; enables RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
+  /** PEM of the CA for client certificates; enables RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
   readonly clientAuthority?: string;
   /** Ranges of cluster IPs: one, or one per IP family with the primary first. */
   readonly serviceRanges?: readonly string[];
@@ -34,7 +34,7 @@ export interface RealApiServerOptions {
 
 const TOKEN = 'contract-test';
 const START_TIMEOUT_MS = 300_000;
-/** Admission plugins that depend on other objects or on the cluster, in contrast to the definitions of kinds. */
+/** Admission plugins that depend on other objects or on the cluster, unlike the definitions of kinds. */
 const DISABLED_ADMISSION = [
   'ServiceAccount',
   'DefaultTolerationSeconds',
@@ -50,7 +50,7 @@ const DISABLED_ADMISSION = [
   'TaintNodesByCondition',
 ];
 
-/** Starts a kube-apiserver with its own etcd in a temporary folder. */
+/** Starts a kube-apiserver with its own etcd in a temporary directory. */
 export async function startRealApiServer(
   assets: string,
   { clientAuthority, serviceRanges = ['10.3.0.0/16'] }: RealApiServerOptions = {},

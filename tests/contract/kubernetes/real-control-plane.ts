@@ -23,12 +23,15 @@ export interface RealControlPlane extends RunningControlPlane {
   readonly auditLog: string;
   /**
    * Stops kube-apiserver gracefully, runs `whileStopped`, and restarts it on its port; the rest of the control plane
-   * continues.
+   * keeps running.
    */
   restartApiServer(whileStopped?: () => Promise<void>): Promise<void>;
 }
 
-/** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a separate folder that is deleted with them. */
+/**
+ * Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a separate directory that is deleted with
+ * them.
+ */
 export async function startRealControlPlane(
   binaries: KubernetesBinaries,
   { auditPolicy, withoutControllers }: RealControlPlaneOptions = {},

@@ -8,7 +8,7 @@ import { SupervisedProcess } from './supervised-process.ts';
 type Served = Pick<RunningControlPlane, 'url' | 'pki' | 'minor'>;
 
 /**
- * Runs a kube-controller-manager with all its controllers, or without some of them, against a real or embedded API
+ * Runs a kube-controller-manager with all of its controllers, or without some of them, against a real or embedded API
  * server.
  */
 export function startControllerManager(
@@ -58,7 +58,7 @@ async function startComponent(
     const kubeconfig = await file('kubeconfig', await pki.kubeconfig(url, `system:${program}`));
     const flags = [
       `--kubeconfig=${kubeconfig}`,
-      // The servers receive no requests, and a port chosen beforehand may be taken by then.
+      // The servers receive no requests, and a port chosen in advance may be taken by then.
       '--secure-port=0',
       ...(minor < 24 ? ['--port=0'] : []),
       '--leader-elect=false',

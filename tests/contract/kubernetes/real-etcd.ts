@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { KubernetesBinaries } from './binaries.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
-/** Starts etcd on loopback with its data in a folder, and waits until it is healthy. */
+/** Starts etcd on loopback with its data in a directory, and waits until it is healthy. */
 export async function startEtcd(binaries: KubernetesBinaries, folder: string, port: number, peerPort: number) {
   const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
   const etcd = new SupervisedProcess(

@@ -27,7 +27,7 @@ type ConfigurationType = typeof MutatingWebhookConfigurations | typeof Validatin
 
 export type Hook = Partial<MutatingWebhook> & { readonly name: string };
 
-/** Webhooks on this machine, registered at a server for ConfigMaps of one namespace. */
+/** Webhooks on this machine, registered with a server for ConfigMaps in one namespace. */
 export class RegisteredWebhooks implements AsyncDisposable {
   readonly webhooks: WebhookServer;
   readonly namespace: string;

@@ -48,7 +48,7 @@ const run = promisify(execFile);
 const binaries = findBinaries().find(({ folder }) => findExecutable([folder], 'sample-apiserver') !== undefined);
 const reason = ' (skipped: KUBEBUILDER_ASSETS has no sample-apiserver; testbed/kubernetes/current build-sample)';
 
-/** Kubernetes' own example of an aggregated API server, as a process with its own etcd. */
+/** Kubernetes' own sample aggregated API server, as a process with its own etcd. */
 describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefined ? reason : ''}`, () => {
   describeServers('sample-apiserver', (server, target) => {
     // The sample uses current kinds of its API server.
@@ -88,7 +88,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       expect(await kubectl('get', 'apiservice', name)).toMatch(/True/);
     });
 
-    it.runIf(isCurrent)('works with kubectl like any API', async () => {
+    it.runIf(isCurrent)('works with kubectl like any other API', async () => {
       const manifest = join(folder, 'flunder.yaml');
       const of = (reference: string) =>
         `apiVersion: ${GROUP}/v1alpha1\nkind: Flunder\nmetadata: {name: one, namespace: ${namespace}}\nspec: {reference: ${reference}}\n`;
@@ -162,7 +162,10 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
   });
 });
 
-/** Grants the rights that every aggregated API server needs, and the read access that this server's admission needs. */
+/**
+ * Grants the permissions that every aggregated API server needs, and the read access that this server's admission
+ * needs.
+ */
 async function grant({ client }: ContractServer): Promise<void> {
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }];
   const roleRef = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });

@@ -88,7 +88,7 @@ describeServers('a plan’s rules for volumes', (server, target) => {
       storage: { classes: [FAST], accessModes: ['ReadWriteOnce', 'ReadWriteOncePod'], tenantClasses: 'Refused' },
     });
     await applyAndObserve({ storage });
-    // A policy takes effect a moment after it is written.
+    // A policy takes effect shortly after it is written.
     await vi.waitFor(
       async () => {
         const responses = [await dryRun(aClaim(['ReadWriteMany'], 'fast')), await dryRun(aClass('mine'))];

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const STOP_GRACE_MS = 10_000;
 
-/** A process that runs as long as a test; its output goes to a file. */
+/** A process that runs as long as its test; the output goes to a file. */
 export class SupervisedProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #logPath: string;
@@ -26,7 +26,7 @@ export class SupervisedProcess implements AsyncDisposable {
   }
 
   /**
-   * Resolves when `isReady` is true. Rejects with the end of the output if the program exits first, or after
+   * Resolves once `isReady` is true. Rejects with the end of the output if the program exits first, or after
    * `deadlineMs`.
    */
   async whenReady(isReady: () => Promise<boolean>, deadlineMs = 300_000): Promise<void> {

@@ -26,7 +26,7 @@ describeServers('volume snapshot kinds', (server, { minor }) => {
       await client.resource(type).apply(object, { fieldManager: 'test', force: true });
     }
     for (const type of [VolumeSnapshots, VolumeSnapshotContents, VolumeSnapshotClasses]) {
-      // The kind is served a moment after it is established.
+      // The kind is served shortly after it is established.
       await eventually(client.resource<KubeObject>(type), {}, () => true);
     }
   });

@@ -73,7 +73,7 @@ describeServers('watches', (server, target) => {
     );
   });
 
-  it('report objects that enter and leave a selection', async () => {
+  it('report objects as they enter and leave a selection', async () => {
     const before = await create('passing');
     await label('passing', { own: 'passage' });
     await label('passing', { step: '1' });

@@ -16,7 +16,7 @@ describeServers('webhook configurations', (server, target) => {
   });
   afterAll(() => hooks[Symbol.asyncDispose]());
 
-  it.runIf(isCurrent)('cause the same requests as in kube-apiserver', async () => {
+  it.runIf(isCurrent)('cause the same requests as those in kube-apiserver', async () => {
     const label = server().name('asks');
     const name = server().name('asked');
     hooks.webhooks.reply('/asks.example.org', reviewResponse);
@@ -113,7 +113,7 @@ describeServers('webhook configurations', (server, target) => {
     });
   });
 
-  it.runIf(isCurrent)('return the warnings of webhooks', async () => {
+  it.runIf(isCurrent)('return webhooks’ warnings', async () => {
     const label = server().name('warns');
     hooks.webhooks.reply('/warns.example.org', (review) =>
       reviewResponse(review, { warnings: ['take care', 'truly'] }),

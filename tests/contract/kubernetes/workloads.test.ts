@@ -12,7 +12,7 @@ import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { beforeEach, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-/** Without a token, because the token of a new account may not exist yet. */
+/** Without a token, because a new account's token may not exist yet. */
 const POD_SPEC = { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'a' }] };
 
 describeServers('controllers', (server, target) => {
@@ -75,7 +75,7 @@ describeServers('controllers', (server, target) => {
     await eventuallyObject(controllers, web, (one) => failureOf(one) === undefined);
   });
 
-  // EndpointSlices are in v1 since 1.21.
+  // EndpointSlices have been in v1 since 1.21.
   it.skipIf(target.minor < 21)('mirror the Endpoints of a Service without a selector', async () => {
     const endpoints = server().client.resource(EndpointsResource);
     await server()

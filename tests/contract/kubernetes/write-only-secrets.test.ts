@@ -14,7 +14,7 @@ describeServers('permissions on Secrets', (server) => {
     path = `/api/v1/namespaces/${namespace}/secrets`;
   });
 
-  /** A user with these verbs on Secrets of the namespace. */
+  /** A user with these verbs on Secrets in the namespace. */
   async function userAllowedTo(...verbs: string[]): Promise<Transport> {
     const name = server().name('may');
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs }];

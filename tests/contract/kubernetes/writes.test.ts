@@ -19,7 +19,7 @@ describeServers('writes', (server, target) => {
     }
   });
 
-  it('give a created object identity, age and version', async () => {
+  it('give a created object a UID, a creation time and a version', async () => {
     const { status, json } = await server().raw('POST', maps, {
       body: configMap('made', { data: { a: '1' } }, { uid: 'mine', creationTimestamp: '2020-01-01T00:00:00Z' }),
     });
@@ -68,7 +68,7 @@ describeServers('writes', (server, target) => {
     expect(response.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: ["']1["']\nkind: ConfigMap\n/);
   });
 
-  it('run completely in a dry run, and store nothing', async () => {
+  it('are fully processed in a dry run, and store nothing', async () => {
     const before = await server().raw('GET', `${maps}/target`);
 
     const created = await server().raw('POST', `${maps}?dryRun=All`, { body: configMap('never') });

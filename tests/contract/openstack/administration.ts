@@ -24,7 +24,7 @@ export class Administration {
     return response.json;
   }
 
-  /** A user with a role in the project of the tests, deleted at the end. `options` are Keystone's own. */
+  /** A user with a role in the tests' project, deleted at the end. `options` are Keystone's own. */
   async userWith(role: string, options?: object): Promise<TestUser> {
     const body = { user: { name: this.#cloud.name(), password: PASSWORD, ...(options && { options }) } };
     const { user } = (await this.send('POST', '/users', body)) as { user: CreatedObject };

@@ -102,7 +102,7 @@ describeClouds('authentication', (cloud) => {
     await expect(client.identity.projects()).resolves.toHaveLength(1);
   });
 
-  it('returns to users only their own data and projects', async () => {
+  it('returns only the user’s own data and projects', async () => {
     const { member, other } = cloud();
     const { token } = await member.session.token();
 
@@ -186,7 +186,7 @@ describeClouds('authentication', (cloud) => {
     expect(response.json).toMatchObject({ error: { code: status, message: expect.stringMatching(message) } });
   });
 
-  it('explains a malformed request for a token', async () => {
+  it('explains a malformed token request', async () => {
     const url = `${await cloud().member.session.endpoint('identity')}/auth/tokens`;
 
     const response = await cloud().fetch(url, 'POST', { body: { auth: {} } });

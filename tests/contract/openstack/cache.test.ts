@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { describeClouds } from './targets.ts';
 
 describeClouds('the project cache', (cloud) => {
-  it('shows recent writes, and sees a server become ACTIVE', async () => {
+  it('shows recent writes, and notices when a server becomes ACTIVE', async () => {
     const { member } = cloud();
     const cache = new ProjectCache({ client: member, clock: systemClock, random: Math.random });
     cloud().defer(() => Promise.resolve(cache.stop()));

@@ -4,7 +4,7 @@ import { describeClouds } from './targets.ts';
 
 describeClouds('catalog and versions', (cloud) => {
   it.each(['identity', 'compute', 'network', 'image'] as const)(
-    'has a public endpoint of %s in the region',
+    'has a public endpoint for %s in the region',
     async (service) => {
       const { token } = await cloud().member.session.token();
       const { region } = cloud().cloud.config;
@@ -27,7 +27,7 @@ describeClouds('catalog and versions', (cloud) => {
     { service: 'compute', ends: /\/v2\.1$/ },
     { service: 'network', ends: /\/v2\.0$/ },
     { service: 'image', ends: /\/v2$/ },
-  ] as const)('discovers the version of $service at an endpoint that ends with $ends', async ({ service, ends }) => {
+  ] as const)('discovers the version of $service at an endpoint that ends in $ends', async ({ service, ends }) => {
     expect(await cloud().member.session.endpoint(service)).toMatch(ends);
   });
 
@@ -43,7 +43,7 @@ describeClouds('catalog and versions', (cloud) => {
     },
   );
 
-  it('reports the range of microversions of compute', async () => {
+  it('reports compute’s range of microversions', async () => {
     const range = await cloud().member.session.microversions('compute');
 
     expect(range).toEqual({ min: '2.1', max: expect.stringMatching(/^2\.\d+$/) });

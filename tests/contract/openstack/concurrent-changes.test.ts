@@ -9,7 +9,7 @@ const CONCURRENCY = 5;
  * Fairway does not rely on the outcome, and has one writer for each object.
  */
 describeClouds('concurrent changes', (cloud) => {
-  it('refuse all but one update of a revision with 412', async () => {
+  it('refuse all but one update to a revision with 412', async () => {
     const { networks } = cloud().member.network;
     const { id } = await cloud().network('10.140.0.0/24');
     const { revision_number: revision = 0 } = await networks.get(id);

@@ -11,7 +11,7 @@ import type { Network } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
 
 /**
- * Entries of clouds.yaml: a member of a project, a member of another project, a reader of the first project, an
+ * Entries in clouds.yaml: a member of a project, a member of another project, a reader of the first project, and an
  * administrator.
  */
 export interface CloudEntries {
@@ -173,7 +173,7 @@ export class ContractCloud {
     });
   }
 
-  /** Quotas are small, so resources of a test are deleted before the next one begins. */
+  /** Quotas are small, so a test's resources are deleted before the next one begins. */
   async cleanUp(): Promise<void> {
     const failures: unknown[] = [];
     for (const cleanup of this.#cleanups.splice(0).reverse()) {

@@ -6,7 +6,7 @@ import type { ContractCloud, RawResponse } from './contract-cloud.ts';
 import { failureOf, passwordOf } from './logins.ts';
 import { describeClouds } from './targets.ts';
 
-/** Permissions of delegated credentials in Keystone: they determine what Fairway can revoke. */
+/** Permissions that delegated credentials have in Keystone: they determine what Fairway can revoke. */
 describeClouds('delegation', (cloud) => {
   it('lets a trustee act as the trustor until the trust is deleted', async () => {
     const { member, other } = cloud();

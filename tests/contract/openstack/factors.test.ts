@@ -30,8 +30,8 @@ function logIn(cloud: ContractCloud, credential: Credential) {
 }
 
 /**
- * Keystone's response to the password alone. Skips if the operator has not allowed the method `totp`, because the rules
- * have no effect then.
+ * Keystone's response to the password alone. Skips the test if the operator has not allowed the `totp` method, because
+ * the rules have no effect then.
  */
 async function receiptOf(
   cloud: ContractCloud,
@@ -47,7 +47,7 @@ async function receiptOf(
 }
 
 describeClouds('a user with two-factor rules', (cloud) => {
-  it('gets a receipt for the password, and a token for receipt and passcode', async (context) => {
+  it('gets a receipt for the password, and a token for the receipt and the passcode', async (context) => {
     const account = await factorUser(cloud());
     if (account === undefined) return;
 
@@ -83,7 +83,7 @@ describeClouds('a user with two-factor rules', (cloud) => {
     expect(password).not.toBeInstanceOf(FactorsRequiredError);
   });
 
-  it('gets no token with the receipt of another user', async (context) => {
+  it('gets no token with another user’s receipt', async (context) => {
     const [one, other] = [await factorUser(cloud()), await factorUser(cloud())];
     if (one === undefined || other === undefined) return;
     const { receipt } = await receiptOf(cloud(), one, context);

@@ -37,7 +37,7 @@ describeClouds('flavors', (cloud) => {
       const response = await cloud().raw('compute', 'GET', `/flavors?limit=1${after}`);
       const { flavors, flavors_links: links } = response.json as { flavors: Flavor[]; flavors_links?: object[] };
       seen.push(...flavors.map(({ id }) => id));
-      // There is a link if there is a next page.
+      // There is a link only if there is a next page.
       expect(flavors.length === 1).toBe(links !== undefined);
       marker = flavors.at(-1)?.id;
     }
@@ -46,7 +46,7 @@ describeClouds('flavors', (cloud) => {
     expect([...seen].sort()).toEqual(byId(await all()));
   });
 
-  it('are filtered by minimum size', async () => {
+  it('are can be filtered by minimum size', async () => {
     const flavors = await all();
     const most = Math.max(...flavors.map(({ ram }) => ram));
 

@@ -33,7 +33,7 @@ export class KeyCloud {
     return this.secret({ payload, payload_content_type: 'text/plain', ...fields });
   }
 
-  /** Options of a call as another user. */
+  /** Options for a call as another user. */
   async as(who: 'other' | 'reader'): Promise<{ readonly token: string; readonly userId: string }> {
     const client = who === 'other' ? this.#cloud.other : this.#cloud.reader;
     const token = await client?.session.token();

@@ -29,7 +29,7 @@ describeClouds('the key manager client', (cloud) => {
     await expect(keys().deleteSecret(id)).rejects.toMatchObject({ kind: 'notFound' });
   });
 
-  it('lists secrets by prefix of their names, page by page', async () => {
+  it('lists secrets by name prefix, page by page', async () => {
     const prefix = cloud().name();
     const created: string[] = [];
     for (const each of ['a', 'b', 'c']) created.push(await store(`${prefix}-${each} default/x`));
@@ -40,7 +40,7 @@ describeClouds('the key manager client', (cloud) => {
     expect(found.map(({ secret_ref: ref }) => ref).sort()).toEqual(created.sort());
   });
 
-  it('reads containers by the roles of their secrets', async () => {
+  it('reads containers by their secrets’ roles', async () => {
     const reference = await store(cloud().name());
     const secret_refs = [{ name: 'certificate', secret_ref: reference }];
     const { id, ref } = await new KeyCloud(cloud()).make('containers', { type: 'certificate', secret_refs });

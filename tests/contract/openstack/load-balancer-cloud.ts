@@ -86,7 +86,7 @@ export class LoadBalancerCloud {
     });
   }
 
-  /** Creates a part of the tree, and waits until the load balancer accepts the next change. */
+  /** Creates one part of the tree, and waits until the load balancer accepts the next change. */
   async make(loadBalancerId: string, path: string, body: object): Promise<ShownResource> {
     const { id } = await this.expect('POST', path, body);
     await this.waitUntilSettled(loadBalancerId);

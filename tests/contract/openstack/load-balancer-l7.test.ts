@@ -17,7 +17,7 @@ const PENDING = {
   tags: [],
 };
 
-describeClouds('the API of L7 policies, statuses and quotas', (cloud) => {
+describeClouds('the API for L7 policies, statuses and quotas', (cloud) => {
   const setUp = async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id: loadbalancer_id } = await octavia.loadBalancer();
@@ -69,7 +69,7 @@ describeClouds('the API of L7 policies, statuses and quotas', (cloud) => {
     expect((await octavia.show(`listeners/${listener.id}`))['l7policies']).toEqual([{ id: created.id }]);
   });
 
-  it('accepts headers, inverted rules and redirects within a whole tree', async () => {
+  it('accepts headers, inverted rules and redirects in a complete tree', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const path = { type: 'PATH', compare_type: 'REGEX', value: '^/api(/|$)' };
     const header = { type: 'HEADER', key: 'x-version', compare_type: 'EQUAL_TO', value: '2' };
@@ -124,7 +124,7 @@ describeClouds('the API of L7 policies, statuses and quotas', (cloud) => {
     expect(a['position']).toBe(1);
   });
 
-  it('derives the action from the target of a redirect, and protects the target pool from deletion', async () => {
+  it('derives the action from the redirect target, and protects the target pool from deletion', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const pool = await make('pools', { pool: { loadbalancer_id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' } });
     const created = await make(
@@ -199,7 +199,7 @@ describeClouds('the API of L7 policies, statuses and quotas', (cloud) => {
       expectOctaviaError(await octavia.call('POST', path, body), 400, message);
   });
 
-  it('accepts policies in a whole tree, including their pools', async () => {
+  it('accepts policies in a complete tree, including their pools', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
     const created = await octavia.expect('POST', 'loadbalancers', {
@@ -230,7 +230,7 @@ describeClouds('the API of L7 policies, statuses and quotas', (cloud) => {
     expect(pool).toMatchObject({ name: 'p', listeners: [{ id: listener?.id }] });
   });
 
-  it('accepts rules only in a whole tree or one by one', async () => {
+  it('accepts rules only in a complete tree or one by one', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const rules = [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/x' }];
     expectOctaviaError(

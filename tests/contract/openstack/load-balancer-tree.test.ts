@@ -133,7 +133,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     expect(await octavia.show(`pools/${pool.id}/members/${member.id}`)).toMatchObject({ operating_status: 'ONLINE' });
   });
 
-  it('show a pending change on all parents until it is done, and a deletion until the object is deleted', async () => {
+  it('show a pending change on all parents until it is complete, and a deletion until the object is deleted', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listener = await octavia.make(loadbalancer_id, 'listeners', {
       listener: { loadbalancer_id, protocol: 'TCP', protocol_port: 80 },
@@ -211,7 +211,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       ...fields,
     });
 
-    it('are replaced in one call, and remaining ones keep their IDs', async () => {
+    it('are replaced in one call, and the remaining ones keep their IDs', async () => {
       const { members, replace } = await setUpPool();
 
       const status = await replace([member(11, { weight: 7, name: 'a' }), member(12)]);
@@ -238,7 +238,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       expect(await members()).toMatchObject([{ address: '10.123.0.11' }, { address: '10.123.0.12' }]);
     });
 
-    it('are unique by address and port', async () => {
+    it('are unique per address and port', async () => {
       const { octavia, path, replace } = await setUpPool();
       await replace([member(11)]);
 

@@ -15,7 +15,7 @@ async function dualStackNetwork(cloud: ContractCloud) {
 const IPV6 = expect.stringMatching(/^fd12:3456::[0-9a-f:]+$/);
 
 describeClouds('additional VIPs', (cloud) => {
-  it('are available from API version 2.26 on, which the client detects', async () => {
+  it('are available since API version 2.26, which the client detects', async () => {
     expect(await cloud().member.loadBalancing.apiVersion()).toBe('2.26');
   });
 
@@ -40,7 +40,7 @@ describeClouds('additional VIPs', (cloud) => {
     expect(await Array.fromAsync(ports.list({ device_id: `lb-${created.id}` }))).toEqual([]);
   });
 
-  it('may be the IPv4 address, with a specified address that a floating IP reaches', async () => {
+  it('may be IPv4, with a specified address that a floating IP reaches', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { network } = cloud().member;
     const { subnetId, secondId } = await dualStackNetwork(cloud());
@@ -124,7 +124,7 @@ describeClouds('additional VIPs', (cloud) => {
     );
   });
 
-  it('do not restrict the ranges of listeners before API version 2.27', async () => {
+  it('do not restrict listeners’ ranges before API version 2.27', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId, secondId } = await dualStackNetwork(cloud());
     const { id } = await octavia.loadBalancerOn(subnetId, { additional_vips: [{ subnet_id: secondId }] });

@@ -18,7 +18,7 @@ describeClouds('load balancers', (cloud) => {
     expect(versions.map(({ id }) => id)).toContain('v2.12');
   });
 
-  it('have all fields when new, and become ACTIVE and ONLINE', async () => {
+  it('have all fields when created, and become ACTIVE and ONLINE', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id: vip_network_id, subnetId } = await cloud().network();
     const name = cloud().name();
@@ -58,7 +58,7 @@ describeClouds('load balancers', (cloud) => {
     });
   });
 
-  it('get a floating IP through the port of the VIP, and the port is deleted with them', async () => {
+  it('get a floating IP through the VIP’s port, and the port is deleted with them', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { network } = cloud().member;
     const { subnetId } = await cloud().network();
@@ -333,7 +333,7 @@ describeClouds('load balancers', (cloud) => {
   });
 });
 
-/** The path of the service without the version that its client uses. */
+/** The service's path without the version that its client uses. */
 function rootOf(endpoint: string): string {
   return new URL(endpoint).pathname.replace(/\/v2(\.0)?\/?$/, '').replace(/\/$/, '');
 }

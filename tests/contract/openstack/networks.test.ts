@@ -53,7 +53,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(listed.map((each) => each.id).sort()).toEqual(created.map((each) => each.id).sort());
   });
 
-  it('can be created several at a time', async () => {
+  it('can be created in bulk', async () => {
     const { networks } = cloud().member.network;
     const names = [cloud().name(), cloud().name()];
 
@@ -236,7 +236,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(open.revision_number).toBeGreaterThan(created.revision_number ?? 0);
   });
 
-  it('give a port on one subnet an automatic address of another subnet too', async () => {
+  it('give a port on one subnet an automatic address from another subnet too', async () => {
     const { subnets, ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.56.0.0/24');
     const slaac = { ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' };
@@ -251,7 +251,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(fixed_ips.map(({ subnet_id }) => subnet_id).toSorted()).toEqual([subnetId, ipv6Subnet.id].toSorted());
   });
 
-  it('do not give a port an address of a subnet with no free addresses', async () => {
+  it('do not give a port an address from a subnet with no free addresses', async () => {
     const { id: network_id, subnetId } = await cloud().network('10.58.0.0/30');
     await port(cloud(), network_id, {});
 
@@ -418,7 +418,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     );
   });
 
-  it('refuse a write for another revision', async () => {
+  it('refuse a write based on another revision', async () => {
     const { networks } = cloud().member.network;
     const { id } = await cloud().network('10.60.0.0/24');
     const { revision_number: revision = 0 } = await networks.get(id);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RawResponse } from './contract-cloud.ts';
 
-/** Expects a refusal by Neutron; `message` is a whole text or a pattern. */
+/** Expects a refusal by Neutron; `message` is the full text or a pattern. */
 export function expectNeutronError(
   response: RawResponse,
   status: number,

@@ -116,7 +116,7 @@ describeClouds('the security groups of a port', (cloud) => {
     );
   });
 
-  it('may include a group that another project shares, but no other foreign groups', async () => {
+  it('may include a group that another project shares, but no other groups of other projects', async () => {
     const own = await group(cloud());
     const foreignGroup = await group(cloud(), cloud().other);
     const { ports } = cloud().member.network;

@@ -3,7 +3,7 @@ import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
 import { expect, it } from 'vitest';
 import { describeClouds } from './targets.ts';
 
-/** These tests do not lower any limit: one request exceeds what any cloud has. */
+/** These tests do not lower any limit: one request asks for more than any cloud has. */
 describeClouds('quotas', (cloud) => {
   it('are returned with usage', async () => {
     const { compute, network } = cloud().member;
@@ -47,7 +47,7 @@ describeClouds('quotas', (cloud) => {
     });
   });
 
-  it('refuse additional servers with 403, and create none', async () => {
+  it('refuse additional servers with 403, without creating any', async () => {
     const { compute } = cloud().member;
     const { maxTotalInstances } = await compute.limits();
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
@@ -60,7 +60,7 @@ describeClouds('quotas', (cloud) => {
 
     expect(failure).toBeInstanceOf(OpenStackError);
     expect(failure).toMatchObject({ kind: 'quotaExceeded', status: 403, outcome: 'notDone', retryable: false });
-    // Other tests create servers at the same time.
+    // Other tests create servers concurrently.
     const detail = `^Quota exceeded for .*instances.*: Requested ${maxTotalInstances + 1}, .*used \\d+.* of ${maxTotalInstances}`;
     expect(failure).toMatchObject({ detail: expect.stringMatching(new RegExp(detail)) });
     expect(await Array.fromAsync(compute.servers.list({ name: `^${name}` }))).toEqual([]);
@@ -69,7 +69,7 @@ describeClouds('quotas', (cloud) => {
   it.each<{ resource: string; quota: keyof NetworkQuotaDetails; plural: string }>([
     { resource: 'network', quota: 'network', plural: 'networks' },
     { resource: 'security_group', quota: 'security_group', plural: 'security_groups' },
-  ])('refuse additional $plural with 409 OverQuota, and create none', async ({ resource, quota, plural }) => {
+  ])('refuse additional $plural with 409 OverQuota, without creating any', async ({ resource, quota, plural }) => {
     const limit = (await cloud().member.network.quotaDetails())[quota]?.limit ?? -1;
     expect(limit).toBeGreaterThan(0);
     const name = cloud().name();

@@ -5,7 +5,7 @@ import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
 import { expectNeutronError } from './neutron-error.ts';
 import { describeClouds } from './targets.ts';
 
-/** Creates a router, with a gateway if `external`; deleted with its interfaces after the test. */
+/** Creates a router, with a gateway if `external`; it is deleted with its interfaces after the test. */
 async function router(cloud: ContractCloud, external = false): Promise<Router> {
   const { routers, ports } = cloud.member.network;
   const gateway = external ? { external_gateway_info: { network_id: (await cloud.externalNetwork()).id } } : {};
@@ -34,7 +34,7 @@ async function reachablePort(
 }
 
 describeClouds('routers and floating IPs', (cloud) => {
-  it('give a router a gateway with an address of the external network', async () => {
+  it('give a router a gateway with an address from the external network', async () => {
     const external = await cloud().externalNetwork();
 
     const createdRouter = await router(cloud(), true);
@@ -150,7 +150,7 @@ describeClouds('routers and floating IPs', (cloud) => {
       message: /^Bad router request: Either subnet_id or port_id must be specified\.$/,
       body: {},
     },
-  ])('refuse an interface for a subnet that $reason', async ({ status, type, message, cidr, gateway, body }) => {
+  ])('refuse an interface on a subnet that $reason', async ({ status, type, message, cidr, gateway, body }) => {
     const { networks, routers, subnets } = cloud().member.network;
     const { subnetId } = await cloud().network('10.62.1.0/24');
     const createdRouter = await router(cloud());
@@ -294,7 +294,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     expectNeutronError(await create({ floating_network_id: NO_SUCH_ID }), 404, 'NetworkNotFound');
   });
 
-  it('add and remove routes one by one, without affecting others', async () => {
+  it('add and remove routes one by one, without affecting the others', async () => {
     const { routers } = cloud().member.network;
     const { router: createdRouter, subnetId } = await reachablePort(cloud(), '10.70.0.0/24');
     cloud().defer(() => routers.update(createdRouter.id, { routes: [] }));
@@ -319,7 +319,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     expect(afterRemoval.routes).toEqual(expect.arrayContaining([otherTenantsRoute, second]));
   });
 
-  it('accept as many routes as the operator allows, and add all routes of a call or none', async () => {
+  it('accept as many routes as the operator allows, and add either all routes in a call or none', async () => {
     const { routers } = cloud().member.network;
     const { router: createdRouter } = await reachablePort(cloud(), '10.71.0.0/24');
     cloud().defer(() => routers.update(createdRouter.id, { routes: [] }));

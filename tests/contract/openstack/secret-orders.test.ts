@@ -20,7 +20,7 @@ describeClouds('orders of keys', (cloud) => {
       })
     ).text;
 
-  /** Resolves with the order once it is processed; its result is deleted after the test. */
+  /** Resolves with the order once it has been processed; its result is deleted after the test. */
   async function order(type: string, meta: object): Promise<Order> {
     const created = await keys().call('POST', '/orders', { type, meta });
     expect([created.status, created.json]).toEqual([202, { order_ref: created.headers.get('location') }]);
@@ -91,7 +91,7 @@ describeClouds('orders of keys', (cloud) => {
     });
   });
 
-  it('wait for a CA if they are for certificates', async () => {
+  it('wait for a CA if they are certificate orders', async () => {
     expect(await order('certificate', {})).toMatchObject({ status: 'PENDING', sub_status: 'cert_request_pending' });
   });
 

@@ -167,7 +167,7 @@ describeClouds('secrets', (cloud) => {
     expect((await keys().call('GET', path)).json).toMatchObject({ expiration: '2040-12-31T23:30:00' });
   });
 
-  it('are found by name, kind and time, in order and in pages', async () => {
+  it('are found by name, kind and time, sorted and paged', async () => {
     const name = cloud().name();
     await keys().secret({ name: `${name}-b`, algorithm: 'RSA', bit_length: 2048, secret_type: 'private' });
     await keys().secret({ name: `${name}-a`, algorithm: 'aes', bit_length: 256, mode: 'cbc' });
@@ -209,7 +209,7 @@ describeClouds('secrets', (cloud) => {
       );
   });
 
-  it('have metadata chosen by users', async () => {
+  it('have user-defined metadata', async () => {
     const { path, ref } = await keys().secret();
     const metadata = `${path}/metadata`;
     const call = (method: string, suffix = '', body?: object) => keys().call(method, `${metadata}${suffix}`, body);
@@ -261,7 +261,7 @@ describeClouds('secrets', (cloud) => {
       expectKeyError(await call(method, '', body), 400, description);
   });
 
-  it('are described by versions and microversions', async () => {
+  it('are served under versions and microversions that the root describes', async () => {
     const endpoint = (await cloud().member.session.endpoint('key-manager')).replace(/\/$/, '');
     const root = endpoint.replace(/\/v1$/, '/');
     const newer = { headers: { 'openstack-api-version': 'key-manager 1.1' } };
@@ -294,7 +294,7 @@ describeClouds('secrets', (cloud) => {
     });
   });
 
-  it('have errors in Barbican’s own format for unknown paths', async () => {
+  it('report unknown paths in Barbican’s own error format', async () => {
     const { path } = await keys().secret();
     const cases: readonly (readonly [method: string, path: string, status: number, description: string | null])[] = [
       ['GET', '/nope', 404, ''],

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { NO_SUCH_ID } from './contract-cloud.ts';
 import { describeClouds } from './targets.ts';
 
-/** More than the clouds under test have hosts; a larger cloud can place them all. */
+/** More servers than the clouds under test have hosts; a larger cloud can place them all. */
 const MORE_SERVERS_THAN_HOSTS = 4;
 
 describeClouds('server groups', (cloud) => {
@@ -50,7 +50,7 @@ describeClouds('server groups', (cloud) => {
     expect(response.json).toEqual({ badRequest: { code: 400, message: expect.stringMatching(message) } });
   });
 
-  it('keep servers on different hosts, and leave a server in ERROR when no host is left', async () => {
+  it('keep servers on different hosts, and leave a server in ERROR when no hosts are left', async () => {
     const { compute } = cloud().member;
     const group = await compute.serverGroups.create({ name: cloud().name(), policy: 'anti-affinity' });
     cloud().defer(() => compute.serverGroups.delete(group.id));
@@ -77,7 +77,7 @@ describeClouds('server groups', (cloud) => {
     expect((await compute.serverGroups.get(group.id)).members).toHaveLength(placed.length);
   });
 
-  it('refuse servers that name a missing group', async () => {
+  it('refuse servers that reference a missing group', async () => {
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
     const server = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' };
 

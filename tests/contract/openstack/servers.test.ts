@@ -161,7 +161,7 @@ describeClouds('servers', (cloud) => {
     expect(await member.network.ports.get(port.id)).toMatchObject({ device_id: '', device_owner: '' });
   });
 
-  it('return only 202, ID, password and location for a build request', async () => {
+  it('return only 202, the ID, password and location for a build request', async () => {
     const body = { server: { ...(await basics(cloud())), networks: 'none' } };
 
     const response = await cloud().raw('compute', 'POST', '/servers', { body });
@@ -220,7 +220,7 @@ describeClouds('servers', (cloud) => {
     });
   });
 
-  it('are rebuilt with other metadata and user data, and keep addresses, ports and tags', async () => {
+  it('are rebuilt with different metadata and user data, and keep their addresses, ports and tags', async () => {
     const { member } = cloud();
     const { id: network_id } = await cloud().network();
     const port = await member.network.ports.create({ network_id, name: cloud().name() });
@@ -233,7 +233,7 @@ describeClouds('servers', (cloud) => {
     const accepted = await member.compute.servers.get(id);
     const after = await cloud().waitUntilSettled(id);
 
-    // The values of the call are visible as soon as it returns, together with the state that prevents a second call.
+    // The call's values are visible as soon as it returns, together with the state that prevents a second call.
     expect(accepted.metadata).toEqual({ reinstall: 'x' });
     expect(['REBUILD', 'ACTIVE']).toContain(accepted.status);
     expect(after).toMatchObject({ status: 'ACTIVE', tags: ['kept'], metadata: { reinstall: 'x' } });
@@ -250,7 +250,7 @@ describeClouds('servers', (cloud) => {
 
     await servers.rebuild(id, { imageRef: (await cloud().anyImage()).id });
 
-    // Nova reports the server as ACTIVE for a moment before it stops it again.
+    // Nova briefly reports the server as ACTIVE before it stops it again.
     await cloud().waitUntil('it is off again', async () => {
       const { status } = await cloud().waitUntilSettled(id);
       return status === 'SHUTOFF' ? status : undefined;

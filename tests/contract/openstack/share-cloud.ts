@@ -67,7 +67,7 @@ export class ShareCloud {
     });
   }
 
-  /** Resolves once the share is available with this size in GiB. The status changes a moment after the request. */
+  /** Resolves once the share is available with this size in GiB. The status changes shortly after the request. */
   async waitForSize(path: string, size: number): Promise<ShownResource> {
     return this.#cloud.waitUntil(`${path} has ${size} GiB`, async () => {
       const shown = await this.expect('share', 'GET', path);

@@ -165,7 +165,7 @@ describeClouds('share types and quotas', (cloud) => {
   });
 
   it('limit the usage of a project', async () => {
-    // Uses a project in which no other test creates shares at the same time.
+    // Uses a project in which no other test creates shares concurrently.
     const other = new ShareCloud(cloud(), 'other');
     const id = (await cloud().other?.session.token())?.token.project?.id ?? '';
     const path = `/quota-sets/${id}`;

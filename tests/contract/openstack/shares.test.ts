@@ -68,7 +68,7 @@ describeClouds('shares', (cloud) => {
     expectShareError(await manila().call('DELETE', path), 404, NOT_FOUND);
   });
 
-  it('have the fields of the microversion', async () => {
+  it('have the microversion’s fields', async () => {
     const { path } = await manila().share();
     const fieldsOf = async (version: string) =>
       Object.keys(await manila().expect('share', 'GET', path, undefined, { version })).toSorted();
@@ -103,7 +103,7 @@ describeClouds('shares', (cloud) => {
     });
   });
 
-  it('are listed by name, label and status, in order and in pages', async () => {
+  it('are listed by name, label and status, sorted and paged', async () => {
     const name = cloud().name();
     const first = await manila().share({ name: `${name}-1`, metadata: { n: name } });
     await manila().share({ name: `${name}-2`, description: name });

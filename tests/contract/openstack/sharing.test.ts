@@ -24,7 +24,7 @@ async function share(cloud: ContractCloud, policy: object): Promise<Awaited<Retu
 }
 
 describeClouds('a network shared by another project', (cloud) => {
-  it('is in the lists of a project that did not request it, with the owner’s description', async () => {
+  it('is listed in a project that did not request it, with the owner’s description', async () => {
     const { network, subnet, group, description, projectID } = await otherProjectsResources(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const action = 'access_as_shared';
@@ -65,7 +65,7 @@ describeClouds('a network shared by another project', (cloud) => {
     await expect(securityGroups.delete(group.id)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
-  it('disappears for the project when it is no longer shared', async () => {
+  it('disappears from the project when it is no longer shared', async () => {
     const { network } = await otherProjectsResources(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const policy = { object_type: 'network', object_id: network.id, action: 'access_as_shared', target_tenant };

@@ -24,7 +24,7 @@ const SIMULATOR: Target = {
       // As many hosts as the testbed has, so that an anti-affinity group can be too large for the cloud.
       config: {
         zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }],
-        // Long enough to find a load balancer in PENDING.
+        // Long enough to observe a load balancer in PENDING.
         latency: {
           ...NO_LATENCY,
           lifecycle: { ...NO_LATENCY.lifecycle, loadBalancerCreate: 200, loadBalancerUpdate: 200 },
@@ -44,7 +44,7 @@ const SIMULATOR: Target = {
 };
 
 /**
- * Another cloud: the entry FAIRWAY_TEST_CLOUD of clouds.yaml (where FAIRWAY_TEST_OTHER_CLOUD is a member of
+ * Another cloud: the FAIRWAY_TEST_CLOUD entry in clouds.yaml (where FAIRWAY_TEST_OTHER_CLOUD is a member of
  * another project, FAIRWAY_TEST_READER_CLOUD a reader of the same project), otherwise testbed/openstack if it is
  * running.
  */

@@ -10,7 +10,7 @@ const FORGED = `gAAAAAB${'x'.repeat(180)}`;
 const NO_SUCH_PROJECT = '0123456789abcdef0123456789abcdef';
 const DAY_MS = 86_400_000;
 
-/** Undefined for a token that is unknown to Keystone. */
+/** Undefined for a token that Keystone does not know. */
 async function validateToken(cloud: ContractCloud, token: string): Promise<Token | undefined> {
   try {
     return await cloud.admin?.identity.validateToken(token);
@@ -25,7 +25,7 @@ async function events(cloud: ContractCloud): Promise<readonly RevocationEvent[]>
 }
 
 describeClouds('token validation', (cloud) => {
-  it('reports the user of a token to an administrator, without the catalog', async () => {
+  it('reports a token’s user to an administrator, without the catalog', async () => {
     if (cloud().admin === undefined) return;
     const { id, token } = await cloud().member.session.token();
 
@@ -47,7 +47,7 @@ describeClouds('token validation', (cloud) => {
     expect(await failureOf(validation)).toMatchObject({ kind: 'notFound', status: 404 });
   });
 
-  it('is forbidden to a member for tokens of other users', async () => {
+  it('is forbidden to a member for other users’ tokens', async () => {
     if (cloud().admin === undefined) return;
     const { id } = (await cloud().admin?.session.token()) ?? { id: '' };
 
@@ -74,7 +74,7 @@ describeClouds('token validation', (cloud) => {
     expect((await events(cloud())).map(({ audit_id }) => audit_id)).toContain(token.audit_ids[0]);
   });
 
-  it('fails after a user is disabled, with an entry in the list of revocations', async () => {
+  it('fails after a user is disabled, with an entry in the revocation list', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client } = await administration.userWith('member');
@@ -87,7 +87,7 @@ describeClouds('token validation', (cloud) => {
     expect((await events(cloud())).map(({ user_id }) => user_id)).toContain(id);
   });
 
-  it('fails after the last role is removed, without an entry in the list of revocations', async () => {
+  it('fails after the last role is removed, without an entry in the revocation list', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client, roleId } = await administration.userWith('member');
@@ -101,7 +101,7 @@ describeClouds('token validation', (cloud) => {
   });
 });
 
-describeClouds('lists of revocations and projects', (cloud) => {
+describeClouds('lists of revocations and of projects', (cloud) => {
   it('are forbidden to a member', async () => {
     if (cloud().admin === undefined) return;
     const { identity } = cloud().member;
@@ -115,7 +115,7 @@ describeClouds('lists of revocations and projects', (cloud) => {
     expect(await cloud().admin?.identity.revocationEvents(Date.now() + DAY_MS)).toEqual([]);
   });
 
-  it('are shown to an administrator, with 404 for a missing project', async () => {
+  it('are returned to an administrator, with 404 for a missing project', async () => {
     if (cloud().admin === undefined) return;
     const projects = (await cloud().admin?.identity.allProjects()) ?? [];
     const missing = cloud().admin?.identity.project(NO_SUCH_PROJECT) ?? Promise.resolve();
@@ -124,7 +124,7 @@ describeClouds('lists of revocations and projects', (cloud) => {
     expect(await failureOf(missing)).toMatchObject({ kind: 'notFound', status: 404 });
   });
 
-  it('are shown to the service role and to system readers, each only in part', async () => {
+  it('are returned only in part: revocations to the service role, projects to system readers', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client, as } = await administration.userWith('service');

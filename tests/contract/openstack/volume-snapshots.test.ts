@@ -3,9 +3,9 @@ import { describeClouds } from './targets.ts';
 
 const METADATA = { 'fairway.dev/managed-by': 'fairway', 'fairway.dev/cluster': 'some', 'fairway.dev/object': 'one' };
 
-/** Snapshots as Fairway creates, finds, tags and deletes them. */
+/** The way Fairway creates, finds, tags and deletes snapshots. */
 describeClouds('tagged snapshots', (cloud) => {
-  it('have their tags from creation, are found by these tags, and accept more tags', async () => {
+  it('are created with tags, are found by these tags, and accept more tags', async () => {
     const { volumes, snapshots } = cloud().member.blockStorage;
     const isNotFound = async (find: () => Promise<unknown>) =>
       find().then(

@@ -214,7 +214,7 @@ describeClouds('volumes', (cloud) => {
     expect(fault?.message).toMatch(message);
   });
 
-  it('are refused beyond the quota with 413, and none is created', async () => {
+  it('are refused beyond the quota with 413, without creating any', async () => {
     const name = cloud().name();
     const limits = (await call(cloud(), 'GET', '/limits')).json as {
       limits: { absolute: { maxTotalVolumeGigabytes: number } };
@@ -278,7 +278,7 @@ describeClouds('volumes', (cloud) => {
     expect(await show(cloud(), cloned)).toMatchObject({ size: 2, snapshot_id: null, source_volid: id });
   });
 
-  it('are attached to a server and detached, as both Cinder and Nova show', async () => {
+  it('are attached to a server and detached, as both Cinder and Nova report', async () => {
     const [serverId, id] = [await makeServer(cloud()), await makeVolume(cloud())];
     const path = `/servers/${serverId}/os-volume_attachments`;
 
@@ -352,7 +352,7 @@ describeClouds('volumes', (cloud) => {
     });
   });
 
-  it('are free again, or deleted as configured, when their server is deleted', async () => {
+  it('are available again, or deleted if so configured, when their server is deleted', async () => {
     const serverId = await makeServer(cloud());
     const [kept, deletingId] = [await makeVolume(cloud()), await makeVolume(cloud())];
     const path = `/servers/${serverId}/os-volume_attachments`;

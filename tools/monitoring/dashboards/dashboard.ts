@@ -16,7 +16,7 @@ interface Query {
 interface Panel {
   readonly title: string;
   readonly type: 'stat' | 'timeseries';
-  /** Grafana's ID of the unit. */
+  /** Grafana's ID for the unit. */
   readonly unit: string;
   /** Width in columns, out of 24. */
   readonly width: number;
@@ -39,13 +39,13 @@ export interface DashboardData {
   readonly panels: readonly Panel[];
 }
 
-/** Schema version of Grafana 13, which migrates older dashboards when it loads them and does not reject any. */
+/** Schema version of Grafana 13, which migrates older dashboards when it loads them instead of rejecting them. */
 const SCHEMA_VERSION = 42;
 const COLUMNS = 24;
 const PANEL_HEIGHTS = { stat: 4, timeseries: 8 };
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
-/** The JSON that Grafana loads, in its published types. */
+/** The JSON that Grafana loads, using its published types. */
 export function grafanaDashboard({ uid, title, variables, panels }: DashboardData): Dashboard {
   return {
     uid,

@@ -1,6 +1,6 @@
 import type { DashboardData } from './dashboard.ts';
 
-/** Clouds: calls, failures, latency and the budget. */
+/** Clouds: calls, failures, latency and the call budget. */
 export const OPENSTACK: DashboardData = {
   uid: 'fairway-openstack',
   title: 'Fairway: OpenStack',

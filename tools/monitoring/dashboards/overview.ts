@@ -1,6 +1,6 @@
 import type { DashboardData } from './dashboard.ts';
 
-/** First dashboard for operators: clusters, stuck objects, controllers, the API and the process. */
+/** The dashboard that operators open first: clusters, stuck objects, controllers, the API and the process. */
 export const OVERVIEW: DashboardData = {
   uid: 'fairway-overview',
   title: 'Fairway',

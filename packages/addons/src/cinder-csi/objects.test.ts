@@ -33,7 +33,7 @@ const gold = {
   fsType: 'xfs',
 } as const;
 
-describe('the node service of the Cinder CSI driver', () => {
+describe("the Cinder CSI driver's node service", () => {
   const daemonSet = objectOf(cinderCsiOf(), 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
   const { containers = [], volumes = [] } = daemonSet.spec.template.spec ?? {};
 
@@ -111,7 +111,7 @@ describe('StorageClasses', () => {
     });
   });
 
-  test('match the plan’s classes', () => {
+  test('match the classes in the plan', () => {
     const [storageClass, ...others] = classesOf(withStorage({ classes: [gold], tenantClasses: 'Allowed' }));
 
     expect(others).toEqual([]);

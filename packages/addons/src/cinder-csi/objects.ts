@@ -12,7 +12,9 @@ const CONFIG_MAP = { type: ConfigMaps, name: PLUGIN_CONFIG };
 const DRIVER = { type: CSIDrivers, name: CINDER_DRIVER };
 const WORKLOAD = { type: DaemonSets, name: PLUGIN_NAME };
 
-/** All objects of the add-on in any release, except StorageClasses, whose names the operator chooses. */
+/**
+ * All objects that the add-on has contained in any release, except StorageClasses, whose names the operator chooses.
+ */
 export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [ACCOUNT, CONFIG_MAP, DRIVER, WORKLOAD];
 
 /**

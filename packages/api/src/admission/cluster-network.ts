@@ -89,8 +89,8 @@ function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission
 }
 
 /**
- * Rejects a subnet without a router to an external network: Neutron can't give its load balancers floating IPs. Gateway
- * modes None and Custom don't need a router.
+ * Rejects a subnet without a router to an external network: Neutron can't assign floating IPs to its load balancers.
+ * Gateway modes None and Custom don't need a router.
  */
 function missingRouteErrors(field: string, id: string, cluster: Cluster, catalogue: CloudCatalogue): FieldError[] {
   const { networkID, gateway } = cluster.spec.network;

@@ -311,7 +311,7 @@ describe('a load balancer subnet without a router', () => {
   });
 });
 
-describe('address capacity for nodes', () => {
+describe('the address capacity for nodes', () => {
   const smallNetwork = { network: { nodesCIDR: '192.168.0.0/28' } };
 
   function poolErrors(
@@ -380,7 +380,7 @@ describe('address capacity for nodes', () => {
     expect(errors.map(({ detail }) => detail).join('\n')).toContain(expectedMessage ?? '');
   });
 
-  it('is shared by the pools of the cluster, but never prevents a pool from shrinking', () => {
+  it("is shared by the cluster's pools, but never prevents a pool from shrinking", () => {
     const others = [aNodePool({ replicas: 8 }, { name: 'other' })];
 
     expect(poolErrors({ replicas: 2 }, smallNetwork, { others })).toEqual([]);
@@ -390,7 +390,7 @@ describe('address capacity for nodes', () => {
     expect(poolErrors({ replicas: 15 }, smallNetwork, { others, old: { replicas: 16 } })).toEqual([]);
   });
 
-  it('must be enough for existing pools of a new cluster', () => {
+  it("must be enough for a new cluster's existing pools", () => {
     const pools = [aNodePool({ replicas: 11 })];
 
     expect(errorsOf({ spec: smallNetwork, pools })).toMatchObject([
@@ -423,7 +423,7 @@ describe('boot volumes', () => {
     nowMs: Date.UTC(2026, 10, 22),
   });
 
-  it('requires Cinder for boot volumes if the services of the cloud are known', () => {
+  it("requires Cinder for boot volumes if the cloud's services are known", () => {
     expect(admitNodePool({ ...pool(), catalogue: { hasVolumes: false } })).toMatchObject([
       { field: 'spec.rootVolume', detail: expect.stringContaining('has no volume service (Cinder)') },
     ]);

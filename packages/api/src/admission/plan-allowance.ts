@@ -62,7 +62,7 @@ function runningVersionErrors({ old }: ClusterAdmission, plan: Plan): FieldError
   return [limitError('kubernetes', { type: 'FieldValueForbidden', field: 'spec.plan', detail }, minorOf(running))];
 }
 
-/** Errors of the cluster's pools under the plan that the cluster moves to. */
+/** Errors that the cluster's pools have under the plan that the cluster moves to. */
 function poolErrorsOf({ cluster, pools, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
   const own = pools.filter(({ spec }) => spec.clusterName === cluster.metadata.name);
   return own.flatMap((pool) =>

@@ -5,7 +5,7 @@ import { minorOf } from './version-numbers.ts';
 
 const MAX_NAMED_USERS = 3;
 
-/** `2 clusters use it (team/a, team/b)`: lists only the first few by name. */
+/** `2 clusters use it (team/a, team/b)`: only the first few are listed by name. */
 export function describeUsers(users: readonly Cluster[]): string {
   const names = users.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
   return names.length === 1 ? `cluster ${listed(names)} uses it` : `${names.length} clusters use it (${listed(names)})`;

@@ -3,15 +3,15 @@ import type { Plan } from '../kinds/plan.ts';
 /** Lists of `spec.allowed` whose entries are ids, names or patterns with `*`. */
 export type AllowListName = 'flavors' | 'images' | 'regions' | 'networks';
 
-/** As in the cloud; if the cloud's values are unknown, both are the user's value. */
+/** As known to the cloud; if the cloud's values are unknown, both are the user's value. */
 interface NamedItem {
   readonly id: string;
   readonly name?: string | null | undefined;
 }
 
 /**
- * The ID of an image or network: only the cloud assigns it, while tenants can name their own resources after the ID of
- * another resource.
+ * The ID of an image or network. Only the cloud assigns IDs, whereas tenants can name their own resources after another
+ * resource's ID.
  */
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
@@ -32,8 +32,8 @@ export function matchesItem(pattern: string, { id, name }: NamedItem): boolean {
 }
 
 /**
- * Whether the text matches the pattern with `*` as wildcard, in time at most proportional to the product of their
- * lengths.
+ * Whether the string matches the pattern, in which `*` is a wildcard. Takes time at most proportional to the product of
+ * their lengths.
  */
 export function matches(pattern: string, text: string): boolean {
   let p = 0;

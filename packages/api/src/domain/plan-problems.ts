@@ -8,13 +8,13 @@ import { isAtLeast } from './version-numbers.ts';
 
 /** Pod networks that need kube-proxy for Services. */
 const KUBE_PROXY_CNIS: readonly string[] = ['canal'];
-/** Maximum interval that still gives useful snapshots. */
+/** The longest interval at which snapshots are still useful. */
 const MAX_SNAPSHOT_INTERVAL_MS = 7 * 24 * 3_600_000;
-/** The tenth address is the cluster's DNS, and kube-apiserver requires at least 8. */
+/** The tenth address is the cluster DNS address, and kube-apiserver requires at least 8. */
 const MAX_SERVICE_PREFIX_LENGTH = 28;
 /** Loopback, unspecified, link-local and multicast addresses. */
 const UNROUTABLE_RANGES = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map(parseCidr);
-/** A kubelet restart makes a node NotReady for less time than this. */
+/** A kubelet restart leaves a node NotReady for less time than this. */
 const MIN_NOT_READY_MS = 60_000;
 
 /** Errors that the operator must fix before clusters can use the plan; empty for a valid plan. */

@@ -8,9 +8,9 @@ export interface UnappliedField {
   /** Path from the root, such as `spec.cni.type`. */
   readonly field: string;
   readonly value: unknown;
-  /** What happens instead, or what to do. */
+  /** What happens instead, or what the user should do. */
   readonly detail: string;
-  /** Whether the value comes from the plan instead of the cluster. */
+  /** Whether the value comes from the plan rather than the cluster. */
   readonly isImplied?: boolean;
 }
 
@@ -40,7 +40,7 @@ function limitPoliciesOf(status: Cluster['status'], plan: PlanSpec | undefined):
   return [{ field: "the plan's limitPolicies", value: plan.limitPolicies, detail, isImplied: true }];
 }
 
-/** The default value does not request anything. */
+/** A default value requests nothing. */
 function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
   if (value === undefined || value.join() === 'RS256') return [];
   const detail = "the issuer's keys determine which algorithms are accepted";
@@ -49,7 +49,7 @@ function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
 
 /** Why a pod network is not installed; undefined if it is installed, or if none is requested. */
 function detailOf(type: string | undefined, status: Cluster['status']): string | undefined {
-  // An earlier release did not record the installer; the next reconcile does.
+  // An earlier release did not record the installer; the next reconcile will.
   return isCniInstalled(type) && isTenantManaged(status) ? KEPT_CNI_DETAIL : undefined;
 }
 
@@ -96,7 +96,7 @@ function nameAndValue({ field, value }: UnappliedField): string {
   return `${field} (${typeof value === 'string' ? value : JSON.stringify(value)})`;
 }
 
-/** The settings that request something: those that are neither false nor a default of a disabled feature. */
+/** The settings that request something: those that are neither false nor the default for a disabled feature. */
 function settingsOf(value: unknown, field: string, detail: string): UnappliedField[] {
   if (value === undefined || value === false) return [];
   if (typeof value !== 'object' || value === null) return [{ field, value, detail }];

@@ -39,7 +39,7 @@ export const LIMIT_NAMES = [
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** Limits that Fairway's controllers always keep to: a note can explain them, but not turn them into warnings. */
+/** Limits that Fairway's controllers always enforce: a note can explain them, but cannot turn them into warnings. */
 export const UNCONDITIONAL_LIMITS: readonly LimitName[] = [
   'network.gatewayRequired',
   'network.ipFamilies',
@@ -50,7 +50,7 @@ export const UNCONDITIONAL_LIMITS: readonly LimitName[] = [
   'nodePools.allowInCluster',
 ];
 
-/** Features that a Plan can exclude; `limits/features.ts` says what counts as their use. */
+/** Features that a Plan can exclude; `limits/features.ts` defines what counts as using them. */
 export const FEATURE_NAMES = [
   'Autoscaling',
   'ClusterAudit',

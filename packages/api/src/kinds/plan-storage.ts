@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { crossFieldRule } from './kind.ts';
 
-/** Kubernetes' access modes of volumes. */
+/** Kubernetes' access modes for volumes. */
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany'] as const;
 
 const planStorageClass = z
@@ -72,7 +72,7 @@ export const planStorage = z
 export type PlanStorage = z.infer<typeof planStorage>;
 export type PlanStorageClass = z.infer<typeof planStorageClass>;
 
-/** The rules of `spec.storage`. */
+/** The rules for `spec.storage`. */
 export const PLAN_STORAGE_RULES = [
   crossFieldRule<Pick<PlanStorage, 'classes'>>({
     path: 'spec.storage',

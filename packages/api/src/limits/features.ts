@@ -11,7 +11,7 @@ import { type LimitError, limitError } from './notes.ts';
  */
 export interface Feature {
   readonly name: FeatureName;
-  /** For readers of the limits page. */
+  /** A description for readers of the limits page. */
   readonly description: string;
   /** How a Cluster uses it. */
   readonly cluster?: FeatureUse<ClusterSpec>;
@@ -88,12 +88,12 @@ export function isFeatureAllowed({ allowed }: Pick<PlanSpec, 'allowed'>, name: F
   return allowed?.features?.includes(name) ?? true;
 }
 
-/** Features that a Cluster newly uses and its plan excludes. Pure. */
+/** Features that a Cluster starts to use although its plan excludes them. Pure. */
 export function clusterFeatureErrors(spec: ClusterSpec, old: ClusterSpec | undefined, plan: Plan): LimitError[] {
   return errors(plan, ({ cluster }) => cluster && usage(cluster, spec, old));
 }
 
-/** Features that a NodePool newly uses and its plan excludes. Pure. */
+/** Features that a NodePool starts to use although its plan excludes them. Pure. */
 export function poolFeatureErrors(spec: NodePoolSpec, old: NodePoolSpec | undefined, plan: Plan): LimitError[] {
   return errors(plan, ({ pool }) => pool && usage(pool, spec, old));
 }

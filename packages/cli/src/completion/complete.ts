@@ -6,15 +6,15 @@ import { optionsOf, readLine, type TypedLine } from './typed-line.ts';
 export interface NameSources {
   /** Names of objects on the server; empty if it is unreachable. */
   readonly onServer: (kind: CompletedKind, scope: NameScope) => Promise<readonly string[]>;
-  /** Entries of clouds.yaml. */
+  /** Entries in clouds.yaml. */
   readonly clouds: () => readonly string[];
   /** Projects named in clouds.yaml. */
   readonly projects: () => readonly string[];
-  /** Contexts of the kubeconfig. */
+  /** Contexts in the kubeconfig. */
   readonly contexts: (kubeconfig: string | undefined) => Promise<readonly string[]>;
 }
 
-/** Completions of the last word after `fairway`. Empty if the shell should complete file names. */
+/** Completions for the last word after `fairway`. Empty if the shell should complete file names. */
 export async function complete(program: Command, words: readonly string[], sources: NameSources): Promise<string[]> {
   const last = words.at(-1) ?? '';
   // `--cluster=d` is completed as a whole. If the shell breaks words at `=`, it requests completions of the part after

@@ -12,7 +12,7 @@ import { KINDS_BY_NAME } from '../resources/kinds.ts';
 import type { CompletedKind, NameScope } from './completed-names.ts';
 import { plansWithVersion, upgradesOfCluster, versionsOfPlan } from './offered-names.ts';
 
-/** Timeout of a completion. */
+/** Timeout for a completion. */
 const COMPLETION_TIMEOUT_MS = 1000;
 
 /** Names of a kind. Empty on timeout or error: a completion must not print errors, prompt, or block the shell. */

@@ -175,7 +175,7 @@ function dualStack(cloud: CloudObservation): Capability {
   return { capability, offered: 'partly', detail: 'Neutron creates IPv6 subnets', missing: [missing] };
 }
 
-/** The error of a service, with its project's name; undefined if it responds. */
+/** A service's error, with its project's name; undefined if it responds. */
 function serviceProblem({ services }: CloudObservation, type: ServiceType): string | undefined {
   const service = services[type];
   if ('value' in service) return undefined;

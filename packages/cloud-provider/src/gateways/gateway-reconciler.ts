@@ -86,7 +86,7 @@ export class GatewayReconciler {
     const certificateOf = readSecrets(secretsOfGateway(gateway, relatedObjects), (names) =>
       secrets.read(tenant, key, names),
     );
-    // The Gateway is enqueued again when the Secrets have been read.
+    // The Gateway is enqueued again once the Secrets have been read.
     if (certificateOf === undefined) return {};
     const validation = validateGateway(gateway, settings, { ...relatedObjects, certificateOf });
     return this.#serve({ ...target, gateway }, { settings, limits, ...validation }, context);

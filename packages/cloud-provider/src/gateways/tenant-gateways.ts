@@ -23,10 +23,10 @@ import { parseGateway, parseGatewayClass, parseHttpRoute, parseReferenceGrant } 
 import type { ParentRef } from './schemas.ts';
 import { ServedKinds, type ServedKindsOptions } from './served-kinds.ts';
 
-/** Finalizer of a Gateway while parts of its load balancer may exist in the cloud. */
+/** Finalizer that a Gateway has while parts of its load balancer may exist in the cloud. */
 export const CLEANUP_FINALIZER = 'fairway.dev/gateway-load-balancer';
 
-/** `spec.controllerName` of the GatewayClasses whose Gateways are Fairway's. */
+/** `spec.controllerName` of the GatewayClasses whose Gateways Fairway serves. */
 export const CONTROLLER = OCTAVIA_CONTROLLER;
 
 const known = new WeakMap<TenantCluster, TenantGateways>();
@@ -76,7 +76,7 @@ export class TenantGateways {
     this.#labelListeners.add(listener);
   }
 
-  /** Whether namespace labels are known or not needed. They are watched once a listener selects by them. */
+  /** Whether namespace labels are known or not needed. They are watched once a listener uses them in a selector. */
   hasNamespacesFor({ spec }: Gateway): boolean {
     if ('problem' in spec) return true;
     const isNeeded = spec.listeners.some(({ allowedRoutes }) => allowedRoutes.namespaces.from === 'Selector');

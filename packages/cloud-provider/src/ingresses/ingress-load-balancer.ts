@@ -76,7 +76,7 @@ export class IngressLoadBalancerReconciler {
     if (loadBalancer === undefined && deletingCount > 0) return watch.expect(cloud, key, 'deletion');
     this.#warnOfBackends(scope, balancerSpec);
     const certificates = await ensureIngressCertificates(scope, balancerSpec.tls, this.#dependencies);
-    // The Ingress is enqueued again when the Secrets have been read.
+    // The Ingress is enqueued again once the Secrets have been read.
     if (certificates === 'unread') return;
     const desired = this.#desired(scope, balancerSpec, settings, certificates);
     if (loadBalancer === undefined) {

@@ -11,10 +11,10 @@ import type { Ingress, IngressBackend, IngressClass } from '@fairway/kube/kinds/
 import { IngressClasses, Ingresses } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** Finalizer of an Ingress while parts of its load balancer may exist in the cloud. */
+/** Finalizer that an Ingress has while parts of its load balancer may exist in the cloud. */
 export const CLEANUP_FINALIZER = 'fairway.dev/ingress-load-balancer';
 
-/** `spec.controller` of the IngressClasses whose Ingresses are Fairway's. */
+/** `spec.controller` of the IngressClasses whose Ingresses Fairway serves. */
 export const CONTROLLER = OCTAVIA_CONTROLLER;
 
 /** Name of the class; undefined if the Ingress has none, or if its annotation selects octavia-ingress-controller. */
@@ -49,7 +49,7 @@ export function mayBeServed(ingress: Ingress): boolean {
   return name !== undefined || isLegacy || hasFinalizer(ingress, CLEANUP_FINALIZER);
 }
 
-/** The cached Ingresses of a cluster; those that certainly do not belong to Fairway are reduced to their identity. */
+/** The cached Ingresses of a cluster; those that definitely do not belong to Fairway are reduced to their identity. */
 export function ingressesOf({ informers }: TenantCluster): Informer<Ingress> {
   const ingresses = informers.informer(Ingresses, { trim: trimIngress });
   for (const { name, valuesOf } of [ingressesByUid, ingressesByService, candidateIngresses]) {

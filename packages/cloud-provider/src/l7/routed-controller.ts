@@ -66,7 +66,7 @@ export function routedComponents<T extends KubeObject>(
       ...shared,
       users: plural,
       changed(key) {
-        // A changed Secret resets the backoff of earlier failures.
+        // A changed Secret resets the backoff from earlier failures.
         attempts.retryNow((item) => item === key);
         enqueue(key);
       },

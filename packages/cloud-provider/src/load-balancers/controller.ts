@@ -95,7 +95,7 @@ function watchServices(tenant: TenantCluster, enqueue: (key: string) => void, re
     },
     onUpdate(old, service) {
       if (!usesLoadBalancer(old) && !usesLoadBalancer(service)) return;
-      // A changed spec resets the backoff of earlier failures.
+      // A changed spec resets the backoff from earlier failures.
       if (userTriggered(old, service)) {
         retryNow(keyOf(service));
         companionKeys(old);

@@ -21,7 +21,7 @@ export interface ServedStatus {
   readonly isOwn: boolean;
   readonly address: string;
   readonly ingress: readonly LoadBalancerIngress[];
-  /** How the load balancer deviates from the spec although it works. */
+  /** How the load balancer deviates from the spec even though it works. */
   readonly problem?: string | undefined;
 }
 

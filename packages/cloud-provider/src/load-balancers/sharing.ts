@@ -11,7 +11,7 @@ import type { PresentServiceScope, ServiceScope } from './service-scope.ts';
 import { requireUuid } from './spec-from-service.ts';
 import { servicesByLoadBalancer, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 
-/** A load balancer of another owner that a Service uses. */
+/** A load balancer that a Service uses but another owner owns. */
 export interface SharedLoadBalancer {
   readonly loadBalancer: LoadBalancer;
   readonly hostKey: string;
@@ -27,7 +27,7 @@ export type Placement =
 
 /**
  * The load balancer that a Service should use. The Service may refer to a load balancer of another Service in its
- * cluster, as proven by tags, or, if the operator allows it, to a load balancer of the project that Fairway did not
+ * cluster, as proven by tags, or, if the operator allows it, to a load balancer in the project that Fairway did not
  * create. Throws ServiceRefused for any other load balancer. Records of a deleted load balancer are ignored.
  */
 export async function placementOf(scope: PresentServiceScope, own: readonly LoadBalancer[]): Promise<Placement> {

@@ -10,7 +10,7 @@ import { ANNOTATION } from './annotation-names.ts';
 /** Kubernetes' standard finalizer, on a Service while parts of its load balancer may exist in the cloud. */
 export const CLEANUP_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
-/** `spec.loadBalancerClass` of Services for Fairway; other classes belong to other controllers. */
+/** `spec.loadBalancerClass` of Services that Fairway serves; other classes belong to other controllers. */
 export const LOAD_BALANCER_CLASS = OCTAVIA_CONTROLLER;
 
 /** Whether Fairway should provide the Service's load balancer. */
@@ -19,7 +19,7 @@ export function wantsLoadBalancer(service: Service): boolean {
   return type === 'LoadBalancer' && loadBalancerClass === LOAD_BALANCER_CLASS && !isBeingDeleted(service);
 }
 
-/** Whether the Service has or needs a load balancer of Fairway. Services of another class have the same finalizer. */
+/** Whether the Service has or needs a Fairway load balancer. Services of another class have the same finalizer. */
 export function usesLoadBalancer(service: Service): boolean {
   const { loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
   return (

@@ -18,7 +18,7 @@ import { ShareAccess } from './share-access.ts';
 import { ShareBackend } from './share-backend.ts';
 import { ShareProvisioner } from './share-provisioner.ts';
 
-/** Limit of keys of one cluster that are reconciled at the same time. */
+/** Limit on the number of one cluster's keys that are reconciled at the same time. */
 const MAX_CONCURRENT_KEYS = 3;
 
 export const shareController = storageController({

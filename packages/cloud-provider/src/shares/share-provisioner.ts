@@ -155,7 +155,7 @@ function named({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClai
   };
 }
 
-/** Manila reports the reason why a share failed in user messages. */
+/** Manila reports in user messages why a share failed. */
 async function failureMessage(
   { client }: ProjectCloud,
   { id }: Share,

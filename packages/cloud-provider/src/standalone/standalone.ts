@@ -42,7 +42,7 @@ export interface Standalone {
   close(): void;
 }
 
-/** Replacements of Fairway's own controllers, in start order. */
+/** Replacements for Fairway's own controllers, in start order. */
 export const OBSERVERS: readonly StandaloneDeclaration[] = [nodeServerController, clusterNetworkController];
 
 /**

@@ -30,7 +30,7 @@ import {
   watchSnapshots,
 } from './tenant-snapshots.ts';
 
-/** Limit of keys of one cluster that are reconciled at the same time. */
+/** Limit on the number of one cluster's keys that are reconciled at the same time. */
 const MAX_CONCURRENT_KEYS = 5;
 
 export const volumeSnapshotController: Declaration = {

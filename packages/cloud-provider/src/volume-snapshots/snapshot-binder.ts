@@ -210,7 +210,7 @@ export class SnapshotBinder {
     if (content && content.spec.driver !== DRIVER) return;
     if (content) await this.#deleteContent(content, scope, pass.signal);
     if (content?.spec.deletionPolicy === 'Delete') {
-      // The VolumeSnapshot is enqueued again when the content has been deleted.
+      // The VolumeSnapshot is enqueued again once the content has been deleted.
       pass.requeueAfter(RETRY_MS);
       return;
     }

@@ -16,9 +16,9 @@ import { requireSnapshotAllowed } from './snapshot-limits.ts';
 import { cinderNameOf } from './snapshot-names.ts';
 import { readSnapshotParameters, type SnapshotParameters } from './snapshot-parameters.ts';
 
-/** How often to check a volume that cannot be snapshotted now. */
+/** How often to check a volume that cannot be snapshotted at the moment. */
 const BUSY_RETRY_MS = 30_000;
-/** How often to check whether a rejected request from a class or content is now possible. */
+/** How often to check whether a rejected request from a class or content would now be accepted. */
 const REJECTED_RETRY_MS = 900_000;
 
 /**

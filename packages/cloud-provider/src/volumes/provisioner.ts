@@ -95,7 +95,7 @@ export class Provisioner implements ClaimProvisioner {
     await createPersistentVolume(this.#dependencies, waiting, volume, object, pass.signal);
   }
 
-  /** Clears the node that the scheduler selected, so the scheduler selects another node. */
+  /** Clears the node that the scheduler selected, so that it selects a different one. */
   async #reschedule({ tenant, claim }: WaitingClaim, message: string, signal: AbortSignal): Promise<void> {
     this.#dependencies.events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', message);
     const { name = '', namespace = '', uid, resourceVersion } = claim.metadata;

@@ -151,7 +151,7 @@ describe('the volume of a claim', () => {
     });
   });
 
-  test('always gets the same one of the nodes’ zones', () => {
+  test('always picks the same zone among the nodes’ zones', () => {
     const zones = Array.from({ length: 40 }, (_, index) => {
       const claim = aClaim({}, { uid: `uid-${index}` });
       const plans = [CLUSTER, { ...CLUSTER, nodeZones: ['az2', 'az1'] }].map((facts) =>
@@ -229,7 +229,7 @@ describe('the volume of a claim', () => {
         allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE_KEY, values: ['az1'] }] }],
       }),
     },
-  ])('waits for another node if the selected node $reason', ({ cluster, of }) => {
+  ])('waits for a different node if the selected node $reason', ({ cluster, of }) => {
     expect(planVolume(aClaim(), of, cluster, OFFER)).toMatchObject({ kind: 'reschedule' });
   });
 });

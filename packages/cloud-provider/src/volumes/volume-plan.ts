@@ -36,7 +36,7 @@ export interface VolumeOrigin {
 export type VolumePlan =
   | { readonly kind: 'create'; readonly volume: PlannedVolume }
   | { readonly kind: 'refuse'; readonly message: string }
-  /** The scheduler must select another node. */
+  /** The scheduler must select a different node. */
   | { readonly kind: 'reschedule'; readonly message: string };
 
 /** The zones and volume types that the cloud offers. */
@@ -124,7 +124,7 @@ export function planVolume(
   };
 }
 
-/** A problem of a claim that does not depend on the kind of storage; undefined if there is none. Pure. */
+/** A problem with a claim that does not depend on the kind of storage; undefined if there is none. Pure. */
 export function problemOfClaim({ spec }: PersistentVolumeClaim, driver: string = DRIVER): string | undefined {
   const { requests, limits } = spec.resources ?? {};
   const size = gibOf(requests?.['storage']);
@@ -200,7 +200,7 @@ function placeVolume(
   }
   const zone = nodeZone === undefined ? ({ kind: 'none' } as const) : zoneOfLabel(nodeZone, offer);
   if (zone.kind === 'ambiguous') return refuse(zone.message);
-  // Clouds with separate zones for volumes allow attaching them to servers of any zone.
+  // Clouds with separate zones for volumes allow attaching them to servers in any zone.
   if (zone.kind === 'none') return { volumeZone: undefined, nodeZone: undefined };
   if (origin?.volumeZone !== undefined && origin.volumeZone !== zone.name) {
     const message = `the selected node is in zone ${nodeZone}, but the source ${origin.what} is in ${origin.volumeZone}`;

@@ -42,7 +42,7 @@ export interface PoolFieldsProps {
   readonly profile: CloudProfileStatus;
   readonly plan: PlanSpec | undefined;
   readonly result: DryRunResult | undefined;
-  /** Whether the pool already has nodes of another flavor. */
+  /** Whether the pool already has nodes of a different flavor. */
   readonly isExisting?: boolean;
   readonly onChange: (spec: PoolSpec) => void;
 }

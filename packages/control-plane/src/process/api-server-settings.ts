@@ -12,7 +12,7 @@ export type ApiServerSettings = Pick<ClusterSpec['apiServer'], 'admissionPlugins
 export interface SettingsRecord {
   /** The last settings with which the API server served requests. */
   readonly good?: ApiServerSettings;
-  /** Fingerprints of settings with which the API server failed to start, although it starts with the previous ones. */
+  /** Fingerprints of settings with which the API server failed to start, but starts with the previous ones. */
   readonly rejected?: { readonly settings: string; readonly complaint: string };
 }
 
@@ -102,7 +102,7 @@ function isServing({ components }: SupervisedState): boolean {
   return ready && current;
 }
 
-/** Whether the API server is crash-looping although its dependencies are healthy. */
+/** Whether the API server is crash-looping even though its dependencies are healthy. */
 export function isApiServerFailing({ components, isDatabaseFull }: SupervisedState): boolean {
   const { failures, ready, current } = components['kube-apiserver'];
   return failures >= MAX_CONSECUTIVE_EXITS && !(ready && current) && components.etcd.ready && !isDatabaseFull;

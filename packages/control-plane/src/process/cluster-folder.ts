@@ -4,17 +4,17 @@ import { LIMIT_POLICIES_FOLDER } from './folder-layout.ts';
 import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 
-/** Folders that a cluster's programs may read but only Fairway may write. */
+/** Directories that a cluster's programs may read but only Fairway may write to. */
 const READABLE_FOLDERS = ['config', 'pki', 'bin', LIMIT_POLICIES_FOLDER];
-/** Folders in which programs create files next to Fairway's own, which they can neither remove nor replace. */
+/** Directories in which programs create files next to Fairway's own, which they can neither remove nor replace. */
 const SHARED_FOLDERS = ['.', 'logs'];
-/** Pid files, accessible to Fairway only, because it signals the processes listed there. */
+/** Pid files, accessible only to Fairway, because it signals the processes listed there. */
 const PRIVATE_FOLDERS = ['run'];
 
 /**
- * Gives a cluster's user the access to its folder that its programs need, and denies access to all others. Fairway's
+ * Gives a cluster's user the access to its directory that its programs need, and denies access to all others. Fairway's
  * own files in it keep their owner: root must not follow a path that a program could replace. Without a user, this
- * process owns the whole folder.
+ * process owns the whole directory.
  */
 export async function grantFolderAccess(
   user: ProcessUser | undefined,
@@ -31,7 +31,7 @@ export async function grantFolderAccess(
   ] as const) {
     for (const name of names) {
       const path = join(folder, name);
-      // If the mode was set before the group, the previous group would have access for a moment.
+      // If the mode were set before the group, the previous group would have access for a moment.
       await chown(path, 0, gid);
       await chmod(path, mode);
     }
@@ -58,8 +58,8 @@ async function changeFileOwner(path: string, { uid, gid }: ProcessUser): Promise
 }
 
 /**
- * Changes the owner of a folder and its content, the folder last: if the user owns the folder, everything in it is
- * done.
+ * Changes the owner of a directory and its content, the directory last: if the user owns the directory, everything in
+ * it has been processed.
  */
 export async function changeOwner(folder: string, user: ProcessUser): Promise<void> {
   const known = await lstat(folder).catch(() => undefined);

@@ -9,10 +9,10 @@ import type { ProcessUser } from './process-user.ts';
 
 /** Settings that are chosen once for a cluster and must persist for its lifetime. */
 export interface ClusterRecord {
-  /** Bind address of the cluster's API server; records from before this was configurable have 127.0.0.1. */
+  /** Bind address of the cluster's API server; records from before this was configurable contain 127.0.0.1. */
   readonly address?: string;
   readonly port: number;
-  /** Encryption key of Secrets at rest: 32 bytes in base64. */
+  /** Encryption key for Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
   /** The etcd quota last applied. */
   readonly etcdQuotaBytes?: number;
@@ -26,7 +26,7 @@ export interface ClusterRecord {
   readonly rejectedPolicies?: RejectedPolicies | undefined;
   /** Whether the API server was restricted to certain addresses; if so, it must never start without the restriction. */
   readonly isRestricted?: boolean | undefined;
-  /** How many times the data has been replaced from a snapshot. Selects the data folder. */
+  /** How many times the data has been replaced from a snapshot. Selects the data directory. */
   readonly dataGeneration?: number;
   /** Revision at which this generation of the data began. */
   readonly startRevision?: number;
@@ -37,8 +37,8 @@ export interface ClusterRecord {
 }
 
 /**
- * The record of a cluster after a reset: its endpoint and allowed addresses, and what its snapshots require. The key of
- * its Secrets is not a credential; earlier snapshots are read with it. A completed restore is not repeated.
+ * The record of a cluster after a reset: its endpoint and allowed addresses, and what its snapshots require. The key
+ * for its Secrets is not a credential; it is needed to read earlier snapshots. A completed restore is not repeated.
  */
 export function wipedRecord({
   address,
@@ -117,11 +117,11 @@ export function quotaDueBytes(applied: number, desiredBytes: number): number | u
 
 export interface NewRecordInputs {
   readonly files: Files;
-  /** The cluster's own folder, which this function creates. */
+  /** The cluster's own directory, which this function creates. */
   readonly folder: string;
-  /** Folders of the existing clusters. */
+  /** Directories of the existing clusters. */
   readonly others: readonly string[];
-  /** Ports allocated by this process, including those whose record is not written yet; the new port is added. */
+  /** Ports allocated by this process, including those whose record has not been written yet; the new port is added. */
   readonly ports: Set<number>;
   readonly address: string;
   /** The endpoint that clients were already given. */
@@ -131,9 +131,9 @@ export interface NewRecordInputs {
 }
 
 /**
- * Creates the record of a new cluster, with a port that no other cluster has. If another process was first, resolves
- * with its record: a process that resumes after being suspended must not replace the port and key of a control plane
- * that is already running.
+ * Creates the record of a new cluster, with a port that no other cluster uses. If another process got there first,
+ * resolves with its record: a process that resumes after being suspended must not replace the port and key of a control
+ * plane that is already running.
  */
 export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord> {
   const { files, folder, others, ports, address, endpoint, random, isPortFree } = inputs;
@@ -163,7 +163,7 @@ export function newEncryptionKey(): string {
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** A port that no cluster has and that is not in use. */
+/** A port that is neither assigned to a cluster nor in use. */
 export async function choosePort(
   taken: ReadonlySet<number>,
   random: () => number,

@@ -59,7 +59,7 @@ export interface ConfigurationInputs {
   readonly version: string;
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
-  /** Whether programs run as a user that may not traverse the folders above the cluster's. */
+  /** Whether programs run as a user that may not traverse the directories above the cluster's. */
   readonly hasOwnUser: boolean;
 }
 
@@ -278,9 +278,9 @@ function operatorAuditPolicy(): object {
 }
 
 /**
- * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file:
- * clients make paths absolute, but those that may not traverse its parent folders can reach it only as their working
- * directory.
+ * Credentials by path, which clients reload when they change. `folder` is the cluster's directory relative to the file:
+ * clients make paths absolute, but those that may not traverse its parent directories can reach it only as their
+ * working directory.
  */
 function kubeconfigOf(
   name: string,

@@ -219,7 +219,7 @@ test('never disable NodeRestriction, even for a Cluster stored by an older relea
 });
 
 /**
- * Configuration versions that kube-apiserver of each minor version reads without enabling a feature gate;
+ * Configuration versions that each minor version of kube-apiserver reads without enabling a feature gate;
  * see register.go in its `pkg/apis/apiserver`.
  */
 const READ = [

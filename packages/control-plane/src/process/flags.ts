@@ -37,9 +37,9 @@ export type FlagInputs = Pick<
   'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'reviewToken' | 'reviewAccess' | 'etcdQuotaBytes'
 > & {
   readonly endpoint: Endpoint;
-  /** etcd's data folder. */
+  /** etcd's data directory. */
   readonly dataFolder: string;
-  /** Whether programs run as a user that may not traverse the folders above the cluster's. */
+  /** Whether programs run as a user that may not traverse the directories above the cluster's. */
   readonly hasOwnUser: boolean;
   /** Whether the API server reads policies from files. */
   readonly usesPolicyFiles: boolean;
@@ -64,7 +64,7 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * A single member, on sockets in a folder that only its owner can access, so there is no port to protect and no
+ * A single member, on sockets in a directory that only its owner can access, so there is no port to protect and no
  * certificate to renew.
  */
 function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): string[] {
@@ -96,7 +96,7 @@ const TOKEN_WEBHOOK_FLAGS = [
 ];
 
 /**
- * Uses two other files, so that tenants do not see events that were logged for the operator before the tenants
+ * Uses two separate files, so that tenants do not see events that were logged for the operator before the tenants
  * requested audit events.
  */
 const OPERATOR_AUDIT_FLAGS = [

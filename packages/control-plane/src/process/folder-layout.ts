@@ -1,12 +1,12 @@
 import type { Component } from './components.ts';
 
 /*
- * Paths relative to a cluster's folder, which is its programs' working directory. Programs are given relative paths:
+ * Paths relative to a cluster's directory, which is its programs' working directory. Programs are given relative paths:
  * command lines stay short, the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
  */
 
 /**
- * The cluster's folder, for programs that have it as their working directory, whether or not they may traverse its
+ * The cluster's directory, for programs that have it as their working directory, whether or not they may traverse its
  * parents.
  */
 export const WORKING_FOLDER = '/proc/self/cwd';

@@ -1,7 +1,9 @@
 const ERROR_LINE_PATTERN = /^[EF]\d{4} |"level":"(?:error|fatal|panic)"|^(?:Error|error|panic|fatal): /;
 const MAX_LINE_LENGTH = 300;
 
-/** Why a program exited, according to its log: the last error, or else the last line; undefined for an empty log. */
+/**
+ * Why a program exited, according to its log: the last error, or otherwise the last line; undefined for an empty log.
+ */
 export function lastErrorLine(log: string): string | undefined {
   const lines = log.split('\n').filter((line) => line.trim() !== '');
   const lastError = lines.findLastIndex((candidate) => ERROR_LINE_PATTERN.test(candidate));

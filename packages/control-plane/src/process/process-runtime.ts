@@ -34,11 +34,11 @@ import { type Isolation, Tenancy } from './tenant-isolation.ts';
 import type { Reviews } from './token-webhook.ts';
 
 export interface ProcessRuntimeOptions extends ProcessMachine {
-  /** The folder that contains a folder of snapshots for each cluster. */
+  /** The directory that contains a subdirectory of snapshots for each cluster. */
   readonly snapshotFolder: string;
   /** Finds binaries; called again as long as none match. */
   readonly findBinaries: () => Promise<readonly Binaries[]>;
-  /** Folders to search for restore tools, after etcd's own folder. */
+  /** Directories to search for restore tools, after etcd's own directory. */
   readonly toolFolders: readonly string[];
   readonly runCommand: RunCommand;
   readonly egress: EgressOptions;
@@ -71,7 +71,7 @@ interface Parts {
   settingsProblem: string | undefined;
   /** Restricts access to the API server. */
   access: AccessState;
-  /** The data generation whose folder this process has already handed over to the cluster's user. */
+  /** The data generation whose directory this process has already handed over to the cluster's user. */
   openedGeneration: number | undefined;
   /** When the first of the cluster's certificates expires. */
   certificatesEndMs: number | undefined;

@@ -44,7 +44,7 @@ export type Outcomes = ReadonlyMap<AddonName, Outcome>;
 /** The result of a check. */
 export interface Findings {
   readonly outcomes: Outcomes;
-  /** The pod network that Fairway has installed in the cluster at any time. */
+  /** The pod network that Fairway has ever installed in the cluster, now or in the past. */
   readonly podNetwork: InstalledCni | undefined;
 }
 
@@ -156,7 +156,7 @@ async function replacementOutcome(
   { client, signal, isForced }: ApplyAddonsOptions & { readonly isForced: boolean },
 ): Promise<Outcome | undefined> {
   const running = live.get(objectKey(workload));
-  // This also applies if Fairway's network was requested: pods of two networks would have the same addresses, and a
+  // This also applies if Fairway's network was requested: pods in the two networks would have the same addresses, and a
   // converted network loses its allocations.
   if (isNetwork && running !== undefined && !isApplied(running)) {
     return { kind: 'notManaged', object: describeObject(workload) };
@@ -185,7 +185,10 @@ interface StaleObject {
   readonly object: KubeObject;
 }
 
-/** Applied objects that no longer belong to an add-on. A tenant may write the label, so it is not sufficient: the name must be an add-on's too. */
+/**
+ * Applied objects that no longer belong to an add-on. A tenant may write the label, so it is not sufficient: the name
+ * must also belong to an add-on.
+ */
 function leftoversOf(desired: readonly Addon[], live: LiveObjects): StaleObject[] {
   const keptKeys = new Set(desired.flatMap(({ objects }) => objects.map(objectKey)));
   return REMOVABLE_OBJECTS.flatMap((identity) => {
@@ -286,8 +289,8 @@ function isOutdated(member: AddonObject, live: KubeObject | undefined): boolean 
 }
 
 /**
- * The objects of an add-on that can be applied now. `problem`: why its API cannot be registered although its pods are
- * running.
+ * The objects of an add-on that can be applied now. `problem`: why its API cannot be registered even though its pods
+ * are running.
  */
 async function applicableObjects(
   addon: Addon,
@@ -311,7 +314,10 @@ async function writeRecord(client: KubeClient, record: AddonObject, signal: Abor
   await wrapTenantError(client.resource(record.type).apply(record.object, options));
 }
 
-/** How often an object may change between its check and its deletion: the status of a budget changes with each eviction. */
+/**
+ * How often an object may change between its check and its deletion: a PodDisruptionBudget's status changes with each
+ * eviction.
+ */
 const MAX_DELETION_ATTEMPTS = 5;
 
 /** Deletes an object as it was observed, or its current version if it is still the same one. Rejects with the tenant's error if it keeps changing. */

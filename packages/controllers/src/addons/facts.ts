@@ -49,8 +49,8 @@ export function addonFacts(
 }
 
 /**
- * Whether the catalogue has the version. Nodes report their version themselves, and it becomes part of an image name:
- * an image for a version outside the catalogue may not exist.
+ * Whether the catalogue contains the version. Nodes report their version themselves, and it becomes part of an image
+ * name: an image for a version outside the catalogue may not exist.
  */
 function isKnown(version: string | undefined, releases: readonly KubernetesRelease[]): boolean {
   return releases.some(({ spec }) => spec.patches.some((patch) => patch.version === version));

@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { planConditions } from '../cluster/plan-conditions.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** All fields without effect, in combinations that one cluster could not have. */
+/** All fields without effect, in combinations that no single cluster could have. */
 const requestedSpec = () => {
   const resources = {
     limits: { cpu: '1', memory: '1Gi' },
@@ -105,7 +105,7 @@ describe('a cluster reports fields without effect, on write and as long as they 
     });
   });
 
-  test('new warnings appear only for new fields', () => {
+  test('warnings appear only for fields that are newly set', () => {
     const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
 
     expect(clusterWarnings(changed, requestedSpec())).toEqual([

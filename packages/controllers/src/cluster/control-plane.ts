@@ -38,7 +38,7 @@ export type ControlPlaneFacts = Pick<
 
 const NO_NODES = { total: 0, renewed: 0 };
 
-/** The observation to use while the state of the control plane is unknown. */
+/** The observation to use while the control plane's state is unknown. */
 export const NO_CONTROL_PLANE = {
   controlPlane: undefined,
   controlPlaneProblem: undefined,

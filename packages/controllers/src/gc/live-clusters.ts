@@ -37,9 +37,9 @@ interface LiveClusterState {
 }
 
 /**
- * Deletes cloud resources of an existing cluster whose Machine or NodePool was deleted: created by a request that took
- * effect long after it timed out. Resources of a cluster that is being deleted are deleted with the cluster, and
- * clusters that do not exist here belong to another Fairway.
+ * Deletes cloud resources of an existing cluster whose Machine or NodePool has been deleted: resources created by a
+ * request that took effect long after it timed out. Resources of a cluster that is being deleted are deleted with the
+ * cluster, and clusters that do not exist here belong to another Fairway installation.
  */
 export class LiveClusterGC {
   readonly #dependencies: Dependencies;
@@ -56,7 +56,7 @@ export class LiveClusterGC {
     for (const { orphans } of this.#known.values()) if (orphans) yield orphans;
   }
 
-  /** Drops state of clusters that another process has taken over. */
+  /** Drops the state of clusters that another process has taken over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     for (const key of this.#known.keys()) if (isMatching(key)) this.#known.delete(key);
   }
@@ -83,7 +83,7 @@ export class LiveClusterGC {
     events.warning(cluster, 'OrphanNotDeleted', message);
   }
 
-  /** Rejects with the cloud's error, or with the error of Fairway's own API. */
+  /** Rejects with the cloud's error, or with an error from Fairway's own API. */
   async #sweep(cluster: Cluster, cloud: ProjectCloud, pass: Pass): Promise<void> {
     const { clock } = this.#dependencies;
     const known = this.#sweepState(cluster);

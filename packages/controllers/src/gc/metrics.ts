@@ -1,16 +1,19 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The state of orphans: `deleting` is in progress, or failing; `held` are not touched until an operator decides. */
+/**
+ * The state of an orphan: `deleting`: deletion is in progress or failing; `held`: not touched until an operator
+ * decides.
+ */
 export type OrphanState = 'deleting' | 'held';
 
 /** Orphans currently known to this process. */
 export interface KnownOrphans {
   readonly state: OrphanState;
-  /** The number of orphans, by kind as OpenStack names it. */
+  /** The number of orphans, by OpenStack's name for their kind. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Exports metrics of cloud resources without an owner. */
+/** Exports metrics about cloud resources without an owner. */
 export class OrphanMetrics {
   readonly #deletedResources: Counter<'kind'>;
 

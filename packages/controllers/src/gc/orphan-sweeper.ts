@@ -7,7 +7,9 @@ import { DeletedClusterGC } from './deleted-clusters.ts';
 import { LiveClusterGC } from './live-clusters.ts';
 import { OrphanMetrics } from './metrics.ts';
 
-/** Deletes resources of existing clusters for deleted machines and pools, and late resources of deleted clusters. */
+/**
+ * Deletes resources that deleted machines and pools left in existing clusters, and late resources of deleted clusters.
+ */
 export class OrphanSweeper {
   readonly #liveClusters: LiveClusterGC;
   readonly #ended: DeletedClusterGC;
@@ -30,7 +32,7 @@ export class OrphanSweeper {
     return pass.end();
   }
 
-  /** Drops state of clusters that another process has taken over. */
+  /** Drops the state of clusters that another process has taken over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     this.#liveClusters.forget(isMatching);
     this.#ended.forget(isMatching);

@@ -15,7 +15,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import { failureOf } from '@fairway/tenancy/reconcile/failure';
 import { liveMachinesOf } from '../node-pool/machine-owner.ts';
 
-/** The live state rather than caches, which may lag behind, or whose connection may be dead without notice. */
+/** The live state rather than caches, which may lag behind, or whose connection may have died unnoticed. */
 export interface LiveState {
   /** Undefined if it has been deleted. */
   readonly pool: NodePool | undefined;

@@ -35,7 +35,7 @@ export function recordRepairEvents(
   );
 }
 
-/** Records the results of repairs on the pool: the machine may be deleted. */
+/** Records the results of repairs on the pool: the machine may no longer exist. */
 export function recordRepairOutcomes(
   pool: NodePool,
   next: HealingRecord | undefined,

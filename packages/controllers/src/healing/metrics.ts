@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 
 type Repair = Pick<RepairMark, 'reason' | 'strategy'>;
 
-/** Counts the actions of healing in this process. */
+/** Counts healing actions in this process. */
 export class HealingMetrics {
   readonly #repairs: Counter<'result' | 'reason' | 'strategy'>;
   readonly #heldRepairs: Counter<'reason'>;

@@ -170,7 +170,7 @@ export class HealingReconciler {
     recordRepairEvents(decision, events, metrics);
   }
 
-  /** Drops state of pools that another process has taken over. */
+  /** Drops the state of pools that another process has taken over. */
   forget(poolKey: string): void {
     this.#window.forget(poolKey);
   }

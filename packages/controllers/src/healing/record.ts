@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 6 * 3_600_000;
 const MAX_REPAIRS = 10;
 
 export interface RecordFacts {
-  /** The pool's machines, without those that are being deleted. */
+  /** The pool's machines, excluding those that are being deleted. */
   readonly machines: readonly Machine[];
   readonly candidates: readonly Candidate[];
   readonly nowMs: number;
@@ -45,7 +45,7 @@ export function nextRecord(last: HealingRecord, facts: RecordFacts): HealingReco
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** When the record must be re-evaluated without an event; undefined if never. */
+/** When the record needs to be re-evaluated without an event; undefined if never. */
 export function recordDueMs(
   { repairs = [], notBefore, failures = 0 }: HealingRecord,
   nowMs: number,

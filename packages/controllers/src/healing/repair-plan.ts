@@ -11,7 +11,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import { isBeingReinstalled, isCurrentMark } from '../node-pool/availability.ts';
 import type { UnhealthyReason } from './unhealthy-reason.ts';
 
-/** A machine of the pool, and its unhealthy reason. */
+/** A machine in the pool, and its unhealthy reason. */
 export interface RepairTarget {
   readonly machine: Machine;
   readonly unhealthy: UnhealthyReason | undefined;
@@ -25,7 +25,7 @@ export interface HealthCounts {
 
 export interface RepairContext {
   readonly settings: HealingSettings;
-  /** Across all pools of the cluster. */
+  /** Across all pools in the cluster. */
   readonly cluster: HealthCounts;
   /** Why operations that need the cluster's API, such as a drain, are not possible now. */
   readonly api: Problem | undefined;
@@ -37,7 +37,7 @@ export interface RepairContext {
   readonly nowMs: number;
 }
 
-/** The new mark of a machine; the same object as before if nothing changes. */
+/** A machine's new mark; the same object as before if nothing changes. */
 export interface RepairDecision {
   readonly machine: Machine;
   readonly mark: RepairMark | undefined;
@@ -49,14 +49,14 @@ export interface Candidate extends RepairTarget {
   readonly message: string;
   readonly isServerMissing: boolean;
   readonly isRequested: boolean;
-  /** Whether a reinstallation did not help. */
+  /** Whether a reinstallation failed to help. */
   readonly isEscalated: boolean;
 }
 
 /**
- * The marks of all machines of a pool. Pure. A machine whose server is missing comes first and does not wait for
+ * The marks of all machines in a pool. Pure. A machine whose server is missing comes first and does not wait for
  * anything, because its repair cannot destroy anything. Next come requests by users, which wait only for the cluster's
- * API and the cloud. Then comes the machine that has been unhealthy longest, one at a time.
+ * API and the cloud. Then comes the machine that has been unhealthy the longest, one at a time.
  */
 export function planRepairs(targets: readonly RepairTarget[], context: RepairContext): readonly RepairDecision[] {
   const { nowMs, record } = context;
@@ -130,7 +130,7 @@ function hasNewRequest(machine: Machine, { requests = [] }: HealingRecord): bool
   return isNewRequest(requestOf(machine), matchingRequest?.value);
 }
 
-/** Whether the server was reinstalled for this mark and has not become a node again in time. */
+/** Whether the server was reinstalled for this mark and has not rejoined as a node in time. */
 function hasReinstallFailed(
   { machine, unhealthy }: RepairTarget,
   { strategy, time }: RepairMark,

@@ -18,7 +18,7 @@ export interface UnhealthyReason {
   readonly message: string;
   /** When the reason began to apply, as observed by this process. */
   readonly sinceMs: number;
-  /** When the machine's repair becomes due; infinite while the state of its node is unknown. */
+  /** When the machine's repair becomes due; infinite while its node's state is unknown. */
   readonly dueMs: number;
   /** Whether the cloud has confirmed that the server no longer exists. */
   readonly isServerMissing: boolean;
@@ -28,7 +28,7 @@ export interface UnhealthyReason {
 export interface Observation {
   /** The machine's node in the tenant's cluster. */
   readonly node: TenantNode | undefined;
-  /** Whether another node of the cluster is ready. */
+  /** Whether another node in the cluster is ready. */
   readonly hasReadyPeer: boolean;
   readonly settings: Pick<HealingSettings, 'notReadyMs' | 'reinstallMs'>;
   readonly nowMs: number;
@@ -116,7 +116,7 @@ function notReadyReason(
   const { serverStatus } = status ?? {};
   const messageOf = (type: ConditionType) => findCondition(status?.conditions, type)?.message ?? '';
   if (serverStatus === 'ERROR') {
-    // The server's guest works; only Nova's state is wrong.
+    // The server's guest OS works; only Nova's state is wrong.
     if (node && isNodeReady(node)) return undefined;
     const words = { reason: ConditionReason.ServerFailed, message: messageOf(ConditionType.ServerReady) };
     return trustedSince(notReadyTime, SERVER_ERROR_GRACE_MS, observation, words);

@@ -167,7 +167,7 @@ function watched(reads: BoundedReads<KubeObject>) {
   return { taken: received, stop, outcome };
 }
 
-describe('a tenant’s API server that responds in place of the definition', () => {
+describe('a tenant’s own API server that serves the kind instead of the definition', () => {
   /** Returns these items for each list, regardless of the request. */
   const respondWith = (items: unknown) => {
     const server = new FakeServer(0);

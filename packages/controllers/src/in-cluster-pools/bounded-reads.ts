@@ -22,7 +22,7 @@ export interface ReadBounds {
 
 interface BoundedReadsOptions {
   readonly bounds: ReadBounds;
-  /** Whether changes of an object of this name are reported regardless of how many others exist. */
+  /** Whether changes to an object with this name are reported regardless of how many others exist. */
   readonly isOfInterest: (name: string) => boolean;
   readonly clock: Clock;
 }

@@ -14,7 +14,7 @@ export class ClusterMemory {
   readonly events: EventRecorder;
   /** The last reported problem. */
   reported: string | undefined;
-  /** Progress of the removal so far; checking objects with finalizers of others counts as several steps. */
+  /** Progress of the removal so far; checking objects with other parties' finalizers counts as several steps. */
   removalSteps = 0;
   isRemoved = false;
   readonly #dependencies: Pick<ControllerDependencies, 'clock' | 'random' | 'log'>;
@@ -44,7 +44,7 @@ export class ClusterMemory {
     return this.#definition;
   }
 
-  /** The feed for the definition with this UID; another definition would have other objects. */
+  /** The feed for the definition with this UID; another definition would have different objects. */
   feedOf(uid = ''): PoolFeed {
     if (this.#feed?.uid === uid) return this.#feed.pools;
     this.stopFeed();

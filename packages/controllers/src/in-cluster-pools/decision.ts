@@ -26,7 +26,7 @@ export interface PoolViews {
  * - `none`: nothing, or nothing yet;
  * - `show`: the object is updated from the pool;
  * - `settle`: both are the same; mark and status are updated;
- * - `create`, `change`, `delete`: the pool is created, updated or deleted as the object is;
+ * - `create`, `change`, `delete`: the pool is created, updated or deleted to match the object;
  * - `refuse`: someone has changed the pool since, so the object is reset; a deleted object is created again;
  * - `withdraw`: the object is deleted, because the pool was deleted;
  * - `release`: the object's finalizer is removed.

@@ -42,7 +42,7 @@ test('both sides of a pool have the same hash, regardless of which side set the 
   expect(readSpec(bare)).toEqual({ spec: STATE.spec, hash: STATE.hash });
 });
 
-test('an invalid spec is reported with the same message as by Fairway', () => {
+test('an invalid spec is reported with the same message as in Fairway’s API', () => {
   const wrong = { metadata: { name: 'x' }, spec: { replicas: 'many' } } as unknown as InClusterNodePool;
 
   expect(readSpec(wrong).problem).toMatch(

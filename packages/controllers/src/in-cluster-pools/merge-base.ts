@@ -30,7 +30,10 @@ const MERGE_BASE_FORMAT = /^([0-9a-f-]{1,64})\/(\d{1,15})\/([0-9a-f]{16})\/([0-9
 /** Replaces the UID of an object that is about to be created. */
 const ANY_OBJECT = '-';
 
-/** The mark of an object with this UID: a copy of it under another name, or a later one of the same name, is a new request. */
+/**
+ * The mark of an object with this UID: a copy of it under another name, or a later one with the same name, is a new
+ * request.
+ */
 export function mergeBaseText({ identity, generation, hash }: MergeBase, uid = ANY_OBJECT): string {
   return `${identity}/${generation}/${hash}/${uid}`;
 }

@@ -14,7 +14,7 @@ import { isRefusal } from '../addons/apply-object.ts';
 import { mergeDifference } from '../status-writer.ts';
 import { type MergeBase, stateOf } from './merge-base.ts';
 
-/** The response of Fairway's API. */
+/** The response from Fairway's API. */
 export type WriteResult =
   | { readonly kind: 'done'; readonly pool: NodePool | undefined; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string }

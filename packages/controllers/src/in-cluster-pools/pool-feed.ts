@@ -19,7 +19,7 @@ export const POOL_BOUNDS: ReadBounds = {
 
 export interface FeedOptions {
   readonly onChange: () => void;
-  /** Whether Fairway has a pool of this name for the cluster. */
+  /** Whether Fairway has a pool with this name for the cluster. */
   readonly isPool: (name: string) => boolean;
   readonly clock: Clock;
   readonly random: () => number;

@@ -29,7 +29,7 @@ export interface PoolPassOptions {
   readonly outerEvents: Pick<EventRecorder, 'normal'>;
   readonly budget: Budget;
   readonly refusals: Refusals;
-  /** Whether the definition in the cluster is still the one that objects were read with. */
+  /** Whether the definition in the cluster is still the one under which the objects were read. */
   readonly isDefinitionUnchanged: () => Promise<boolean>;
   readonly clock: Clock;
 }

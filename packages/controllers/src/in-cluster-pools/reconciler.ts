@@ -146,7 +146,7 @@ export class InClusterPoolsReconciler {
     const removal = await removeDefinition(tenant, pass.signal);
     if (removal === 'begun') events.normal(cluster, 'InClusterNodePoolsTakenAway', DISABLED_MESSAGE);
     memory.isRemoved = removal === 'gone';
-    // Objects with finalizers of others may remain forever, and so may objects whose release a webhook denies.
+    // Objects with other parties' finalizers may remain forever, and so may objects whose release a webhook denies.
     memory.removalSteps += removal === 'going' ? STEPS_PER_BACKOFF : 1;
     const doublings = Math.floor(memory.removalSteps / STEPS_PER_BACKOFF);
     if (removal !== 'gone') pass.requeueAfter(Math.min(REMOVAL_INTERVAL_MS * 2 ** doublings, MAX_REMOVAL_INTERVAL_MS));

@@ -14,13 +14,13 @@ const PAGE_SIZE = 20;
 
 /**
  * `gone`: nothing created by Fairway remains there; `released`: some objects were released; `going`: the rest has
- * finalizers of others, or the API server is still deleting it.
+ * other parties' finalizers, or the API server is still deleting it.
  */
 export type Removal = 'gone' | 'begun' | 'released' | 'going';
 
 /**
- * Removes the kind from a cluster, and Fairway's finalizers from its objects; pools are not touched. A definition of
- * another owner is retained. Rejects with a TenantApiError.
+ * Removes the kind from a cluster, and Fairway's finalizers from its objects; pools are not touched. A definition
+ * owned by someone else is retained. Rejects with a TenantApiError.
  */
 export async function removeDefinition(tenant: TenantCluster, signal: AbortSignal): Promise<Removal> {
   const definitions = tenant.client.resource(DEFINITIONS);

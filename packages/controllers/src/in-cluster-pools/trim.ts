@@ -13,7 +13,7 @@ const MAX_TEXT_LENGTH = 256;
 const MAX_MARK_LENGTH = 512;
 
 /**
- * The retained part of an object that a tenant may write anything into. A spec that is too large is treated as missing
+ * The retained part of an object into which a tenant may write anything. A spec that is too large is treated as missing
  * and rejected; a status in another format is treated as missing and rewritten.
  */
 export function trimPool(pool: InClusterNodePool): InClusterNodePool {

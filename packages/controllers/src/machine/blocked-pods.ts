@@ -14,7 +14,7 @@ interface DrainView {
 }
 
 /**
- * Tracks how long PodDisruptionBudgets have blocked pods of nodes being drained. In memory: after a restart, the wait
+ * Tracks how long PodDisruptionBudgets have blocked pods on nodes being drained. In memory: after a restart, the wait
  * starts again, but existing reports stay.
  */
 export class BlockedPods {

@@ -39,7 +39,7 @@ export const machineController: Declaration = {
   ],
   watches: ({ cache }) => [
     watch(cache.machines),
-    // A change of a pool or a requested retry retries its machines immediately.
+    // A change to a pool or a requested retry retries its machines immediately.
     watch(cache.nodePools, (pool) => cache.machines.find(machinesByPool, keyOf(pool)).map(keyOf), {
       isRelevant: (old, pool) =>
         isRequestChanged(old, pool) ||

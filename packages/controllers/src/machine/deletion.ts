@@ -202,7 +202,8 @@ async function removeVolume(
 }
 
 /**
- * Deletes the node and its token from the cluster. Returns what it is waiting for, for at most as long as for a drain.
+ * Deletes the node and its token from the cluster. Returns what it is waiting for; it waits no longer than a drain
+ * would.
  */
 async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   const { tenant, cluster, machine, dependencies } = scope;

@@ -11,8 +11,8 @@ import { type DrainState, namesOf } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
 
 /**
- * Whether a user wants this drain to stop waiting for pods. A time applies to drains that started before it, so that
- * the next drain waits again.
+ * Whether a user wants this drain to stop waiting for pods. If the annotation's value is a time, it applies
+ * only to drains that started before then, so the next drain waits again.
  */
 export function isForced({ metadata }: Machine, startTime: string | undefined): boolean {
   const value = metadata.annotations?.[FORCE_DRAIN_ANNOTATION];

@@ -12,7 +12,8 @@ import type { MachineScope } from './scope.ts';
 /** Maximum age of the floating IP list for a server without one. What this process has created is in its ledger. */
 const MAX_AGE_MS = 60_000;
 /**
- * The maximum age for a machine that should have none, so that changes by others are detected before the next attempt.
+ * The maximum age for a machine that should have no floating IP, so that changes by others are detected before the next
+ * attempt.
  */
 const EXTRA_IP_MAX_AGE_MS = 600_000;
 

@@ -11,7 +11,7 @@ import { machinesByPool } from '@fairway/tenancy/cache-indexes';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { MachineScope } from './scope.ts';
 
-/** How long before the end a second notice is recorded. */
+/** How long before the retention ends a second notice is recorded. */
 const EXPIRY_NOTICE_MS = 3_600_000;
 /** Resync interval while a server is retained. */
 const RESYNC_INTERVAL_MS = 600_000;
@@ -37,7 +37,7 @@ export interface InspectionHold extends Problem {
 
 /**
  * Whether the server of a machine that is being deleted is retained for inspection. Undefined if this is not requested,
- * its time has passed, there is no server, enough servers of the pool are already retained, its pool or cluster is
+ * its time has passed, there is no server, enough servers in the pool are already retained, its pool or cluster is
  * being deleted or hibernated, or a reset deletes all nodes.
  */
 export async function inspectionHold(scope: MachineScope): Promise<InspectionHold | undefined> {
@@ -90,7 +90,7 @@ function isWithinKeepLimit({ machine, pool, dependencies }: MachineScope): boole
 }
 
 /**
- * The number of retained machines of the pool that were deleted before this one. Machines without a server, and those
+ * The number of retained machines in the pool that were deleted before this one. Machines without a server, and those
  * whose retention has expired, do not count. The annotation's value at the time of the machine's deletion is used.
  * Pure.
  */

@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 interface ProgressFacts {
   readonly problem: Problem | undefined;
   readonly node: TenantNode | undefined;
-  /** The server, or what is known of it before the first response of the cloud. */
+  /** The server, or what is known about it before the cloud's first response. */
   readonly server: Server | { readonly id: string } | undefined;
 }
 

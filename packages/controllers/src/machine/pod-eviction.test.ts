@@ -73,7 +73,7 @@ function apiResponse(body: object) {
   return { status: 200, headers: {}, text: () => Promise.resolve(JSON.stringify(body)), async *lines() {} };
 }
 
-test.each(['evicted', 'deleted'])('many pods of a node are %s a few at a time, and read in pages', async (how) => {
+test.each(['evicted', 'deleted'])('many pods on a node are %s a few at a time, and read in pages', async (how) => {
   const podList = Array.from({ length: 1_000 }, (_, index) => ({
     metadata: { name: `p${index}`, namespace: 'default', creationTimestamp: BEFORE },
     spec: { nodeName: 'n' },

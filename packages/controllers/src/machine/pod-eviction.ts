@@ -26,7 +26,7 @@ const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /**
  * The pods to evict before a node is deleted, for a drain that started at `startTime`. Like `kubectl drain`, it
- * excludes pods of DaemonSets, which would be recreated, and mirror pods. Pods that were created since then and
+ * excludes DaemonSet pods, which would be recreated, and mirror pods. Pods that were created since then and
  * tolerate the cordon are not evicted either: without another node, they would be rescheduled to this one each time.
  */
 export function podsToEvict(all: readonly DrainedPod[], startTime: string | undefined): readonly DrainedPod[] {
@@ -50,7 +50,7 @@ function toleratesUnschedulable(pod: DrainedPod): boolean {
 }
 
 /**
- * The pods of a node, limited to what a drain needs: only the first pods if there are more than a kubelet could run.
+ * The pods on a node, limited to what a drain needs: only the first pods if there are more than a kubelet could run.
  */
 async function podsOn(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<readonly DrainedPod[]> {
   const found: DrainedPod[] = [];
@@ -82,7 +82,7 @@ export interface DrainState {
   readonly remaining: readonly DrainedPod[];
   /** The pods that a PodDisruptionBudget blocks. */
   readonly blocked: readonly DrainedPod[];
-  /** Volumes that are still attached to the node, although their pods have left it. */
+  /** Volumes that are still attached to the node even though their pods have left it. */
   readonly detaching: readonly string[];
 }
 
@@ -94,13 +94,13 @@ export interface EvictionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Returns the volumes that must still be detached from the node, although their pods have left it. */
+/** Returns the volumes that must still be detached from the node even though their pods have left it. */
 export type DetachingVolumesOf = (onNode: readonly DrainedPod[]) => Promise<readonly string[]>;
 
 /**
- * Evicts every pod of the node, once. The eviction API respects PodDisruptionBudgets
+ * Evicts every pod on the node, once. The eviction API respects PodDisruptionBudgets
  * (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/). Pods with volumes are evicted one after
- * another, each when the previous one's volumes are detached. The volumes can then be attached elsewhere without
+ * another, each once the previous one's volumes have been detached. The volumes can then be attached elsewhere without
  * queueing, and only one of these pods is down at a time. This does not apply if nothing on the node can stop pods
  * any longer.
  */
@@ -154,7 +154,7 @@ export function claimsOf({ metadata, spec }: DrainedPod): readonly string[] {
 }
 
 /**
- * Deletes every pod of the node, once, with its own grace period, like `kubectl drain --disable-eviction`: a hibernated
+ * Deletes every pod on the node, once, with its own grace period, like `kubectl drain --disable-eviction`: a hibernated
  * cluster has no other node for a pod, so no PodDisruptionBudget could ever be satisfied.
  */
 export async function deletePods(
@@ -194,7 +194,7 @@ async function evict(client: KubeClient, pod: DrainedPod, signal: AbortSignal): 
     return 'leaving';
   } catch (error) {
     if (isApiError(error, 'TooManyRequests')) return 'blocked';
-    // A pod with the same name and another UID is handled in the next round.
+    // A pod with the same name and a different UID is handled in the next round.
     if (isApiError(error, 'NotFound', 'Conflict')) return 'gone';
     throw error;
   }
@@ -218,7 +218,7 @@ export function namesOf(all: readonly KubeObject[]): string {
   return all.length > MAX_NAMED_PODS ? `${cut} and others` : cut;
 }
 
-/** A pool's status repeats messages of its machines, and is limited to 2048 characters. */
+/** A pool's status repeats its machines' messages, and is limited to 2048 characters. */
 const MAX_NAMES = 700;
 
 function byKey(a: KubeObject, b: KubeObject): number {

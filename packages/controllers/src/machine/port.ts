@@ -15,7 +15,7 @@ import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { interfacesOf } from '../additional-networks.ts';
 import type { MachineScope } from './scope.ts';
 
-/** Maximum age of the list of ports, which the machines of a project share. */
+/** Maximum age of the list of ports, which a project's machines share. */
 const MAX_AGE_MS = 60_000;
 /** The maximum age for networks and subnets of a server that is reinstalled. */
 const LISTS_MAX_AGE_MS = 600_000;
@@ -38,15 +38,15 @@ function nodeNetworkRole(scope: MachineScope): NetworkRole {
   return `port-${scope.uid}`;
 }
 
-/** One role for each network: the outcome for a port in one network does not show the outcome for another. */
+/** One role for each network: the outcome for a port in one network says nothing about another. */
 function additionalRole(scope: MachineScope, networkID: string): NetworkRole {
   return `port-${scope.uid}/${networkID}`;
 }
 
 /**
- * Whether Fairway creates the ports of a cluster's machines. Nova accepts only a network, and a tenant's network may
- * have additional subnets, now or later. In Fairway's own network Nova creates the ports, and deletes them with their
- * servers.
+ * Whether Fairway creates the ports of a cluster's machines. Nova accepts only a network, not a subnet, and a tenant's
+ * network may have additional subnets, now or later. In Fairway's own network Nova creates the ports, and deletes them
+ * with their servers.
  */
 export function hasOwnPorts({ spec }: Pick<Cluster, 'spec'>): boolean {
   return spec.network.networkID !== undefined;
@@ -93,7 +93,7 @@ async function ensurePortIn(
   { shape, securityGroupIDs }: PortSettings,
 ): Promise<Port> {
   const clusterUid = identityOf(cluster);
-  // An earlier attempt may have used other security groups.
+  // An earlier attempt may have used different security groups.
   const isUsable = ({ device_id, fixed_ips, security_groups }: Port) =>
     device_id === '' &&
     fixed_ips.some(({ subnet_id }) => subnet_id === subnetID) &&
@@ -126,8 +126,8 @@ async function ensurePortIn(
 }
 
 /**
- * The problem of a network without port security: only its owner may create ports with another port security setting
- * than the network's.
+ * The problem with a network without port security: only its owner may create ports with a port security
+ * setting that differs from the network's.
  */
 function openNetwork(networkID: string): Problem {
   const message = `network ${networkID} has port security disabled, so no security group would protect the node; its owner must enable it: openstack network set --enable-port-security ${networkID}`;
@@ -158,7 +158,7 @@ function additionalRoles(scope: MachineScope): readonly NetworkRole[] {
   return (scope.machine.spec.networks ?? []).map(({ networkID }) => additionalRole(scope, networkID));
 }
 
-/** What a node must know about its ports in additional networks. */
+/** What a node needs to know about its ports in additional networks. */
 export function additionalInterfaces(
   { cluster, plan }: MachineScope,
   cloud: ProjectCloud,

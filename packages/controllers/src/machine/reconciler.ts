@@ -194,7 +194,7 @@ function isActive(server: Server | ServerRef | undefined): boolean {
 }
 
 /**
- * The change that the list of servers must still show. The end of a build is not polled for, because the node
+ * The change that the server list has yet to show. The end of a build is not polled for, because the node
  * registers itself, unless an address is missing until then.
  */
 function expectedServerChange(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {

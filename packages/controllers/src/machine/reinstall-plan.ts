@@ -52,8 +52,8 @@ function matchesSpec(one: InstallSpec, desired: InstallSpec): boolean {
 }
 
 /**
- * Identifies one reinstallation of one machine. A tenant may also put it into the metadata of a server, and then waits
- * for a node that does not come.
+ * Identifies one reinstallation of one machine. A tenant may also put it into the metadata of a server, but then merely
+ * waits for a node that never comes.
  */
 export function reinstallID(
   machine: Machine,
@@ -114,7 +114,7 @@ export function hasBootedSince({ status }: TenantNode, { bootID }: MachineReinst
 }
 
 /**
- * Whether the server has the result of its reinstallation, if one is in progress, so that only its node is still
+ * Whether the server already reflects its reinstallation, if one is in progress, so that only its node is still
  * missing.
  */
 export function hasTakenEffect(

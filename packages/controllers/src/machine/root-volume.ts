@@ -13,7 +13,7 @@ import type { MachineScope } from './scope.ts';
 /**
  * The volume that the server of the machine boots from; undefined while unknown, and for a server without one.
  * Nova creates it with the server, without a name or a tag, and deletes it with the server (`delete_on_termination`),
- * no matter how the server is deleted. Nova does not report failures of this. Pure.
+ * no matter how the server is deleted. Nova does not report it if this fails. Pure.
  */
 export function rootVolumeOf({ spec, status }: Machine, server: Server | ServerRef | undefined): string | undefined {
   if (spec.rootVolume === undefined) return undefined;
@@ -44,7 +44,7 @@ export async function markRootVolume(scope: MachineScope, server: Server | Serve
 
 /**
  * Whether the volume already has its tag and name, according to the list of the project's tagged volumes, which its
- * machines share, and to the writes of this process since then.
+ * machines share, and to this process's writes since then.
  */
 async function isAlreadyMarked(scope: MachineScope, cloud: ProjectCloud, id: string): Promise<boolean> {
   const { items, listedAtMs = 0 } = await cloud.cache.volumes.refreshAfter(Number.NEGATIVE_INFINITY);
@@ -88,7 +88,7 @@ export async function recordRootVolume(
   await writeStatus(dependencies.client.resource(machines), machine, { ...machine.status, rootVolumeID });
 }
 
-/** How long a machine waits for its volume before it leaves it to the orphan sweeper. */
+/** How long a machine waits for its volume before leaving it to the orphan sweeper. */
 const ROOT_VOLUME_TIMEOUT_MS = 60_000;
 
 /**

@@ -63,8 +63,8 @@ export class ServerBuilds {
   }
 
   /**
-   * Throws a BackoffError when it is too early after failed servers of this shape. `lastFault` is why the machine's last server failed,
-   * according to the machine itself: an earlier process may have observed it.
+   * Throws a BackoffError when it is too soon after servers of this shape failed. `lastFault` is why the machine's last
+   * server failed, according to the machine itself: an earlier process may have observed it.
    */
   begin(machineUid: string, shape: string, lastFailure?: ProblemError): { release(): void } {
     this.release(machineUid);

@@ -20,7 +20,7 @@ export function refusedServerProblem(server: Known, { detail }: OpenStackError):
 
 const MAX_MESSAGE_LENGTH = 200;
 
-/** A server whose requested deletion takes longer than usual for a cloud, or that Nova could not delete. Pure. */
+/** A server whose requested deletion is taking longer than clouds usually do, or that Nova could not delete. Pure. */
 export function busyServerProblem(server: Known): Problem {
   const { id, fault } = server;
   if (hasFailed(server)) {

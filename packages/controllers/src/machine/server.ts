@@ -25,7 +25,7 @@ import type { MachineScope } from './scope.ts';
 import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
 
-/** If DHCP is disabled after the nodes were created, new nodes reflect it after at most this time. */
+/** If DHCP is disabled after the nodes were created, new nodes reflect it within this time. */
 const SUBNETS_MAX_AGE_MS = 60_000;
 
 /**
@@ -151,7 +151,10 @@ export async function deleteServer(scope: MachineScope, id: string): Promise<voi
 /** How long a server in ERROR may take to provide a fault. */
 const FAULT_GRACE_MS = 1_000;
 
-/** The server in ERROR with the fault that the cloud reports; undefined while it may still be incomplete: Nova sets ERROR before it has written the fault. */
+/**
+ * The server in ERROR with the fault that the cloud reports; undefined while it may still be incomplete: Nova sets
+ * ERROR before it writes the fault.
+ */
 export async function serverWithFault(scope: MachineScope, server: Server): Promise<Server | undefined> {
   const { cloud, dependencies, signal } = scope;
   if (server.fault || cloud === undefined) return server;

@@ -121,7 +121,7 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...(reinstall && { reinstall }),
     ...ready,
     ...(startup && !isReady && { startup }),
-    // Conditions of other controllers.
+    // Other controllers' conditions.
     ...(previous?.appliedTemplate && { appliedTemplate: previous.appliedTemplate }),
     ...(previous?.appliedServerLabels && { appliedServerLabels: previous.appliedServerLabels }),
     ...(previous?.marks && { marks: previous.marks }),

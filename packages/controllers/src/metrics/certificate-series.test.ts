@@ -22,7 +22,7 @@ async function certificateSeries(clusters: readonly Cluster[], isReporting = tru
 const FIRST_CA = ending('2036-01-01T00:00:00Z', '2027-05-01T00:00:00Z');
 const SECOND_CA = ending('2031-01-01T00:00:00Z', '2027-09-01T00:00:00Z');
 
-test('reports the first expiry of all clusters for each kind of certificate', async () => {
+test('reports the earliest expiry across all clusters for each kind of certificate', async () => {
   expect(await certificateSeries([FIRST_CA, SECOND_CA])).toEqual({
     authority: '2031-01-01',
     'control-plane': '2027-05-01',

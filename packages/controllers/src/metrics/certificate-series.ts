@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { Gauge, type Registry } from 'prom-client';
 
 /**
- * Adds a metric of when the first certificate of all clusters expires: two series, regardless of the number of
+ * Adds a metric for when the first certificate across all clusters expires: two series, regardless of the number of
  * clusters. The times come from the clusters' statuses, so paused clusters are included.
  */
 export function addCertificateSeries(

@@ -8,8 +8,8 @@ export const MAX_CLUSTER_SERIES = 2000;
 const CLUSTER_LABELS = ['namespace', 'cluster'] as const;
 
 /**
- * Series of single clusters, derived from their status on each scrape. Only these series grow in number with the
- * clusters, up to a limit.
+ * Series for individual clusters, derived from their status on each scrape. Only these series grow in number with the
+ * number of clusters, up to a limit.
  */
 export function addClusterSeries(
   registry: Registry,

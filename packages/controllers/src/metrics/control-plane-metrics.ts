@@ -1,7 +1,7 @@
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Metrics of the control planes that this process manages; each is managed by exactly one process. */
+/** Metrics about the control planes that this process manages; each is managed by exactly one process. */
 export function addControlPlaneMetrics(registry: Registry, runtime: ControlPlaneRuntime): void {
   const { name } = runtime;
   const planes = new Gauge({

@@ -37,7 +37,7 @@ type ObjectWithPhase = KubeObject & {
   readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
 };
 
-/** Metrics of Fairway's objects and control planes. */
+/** Metrics about Fairway's objects and control planes. */
 export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock }: FleetMetricsOptions): void {
   const isReporting = () => owner === undefined || owner.stillOwns(REPORTER_KEY);
   const clusterCounts = new ObjectCounts(cache.clusters, ({ spec, status }) => ({
@@ -120,7 +120,7 @@ function phaseOf({ status }: ObjectWithPhase): { readonly phase: string } {
   return { phase: status?.phase ?? 'Pending' };
 }
 
-/** Items of lists do not contain their kind. */
+/** List items do not include their kind. */
 function kindsOf(cache: FleetMetricsOptions['cache']): readonly (readonly [string, Informer<ObjectWithPhase>])[] {
   const followed = [
     [clusters.kind, cache.clusters],

@@ -3,7 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Gauge } from 'prom-client';
 
 /**
- * Counts objects by labels, kept current by the events of a cache: the cost of a scrape depends on the number of
+ * Counts objects by labels, kept current by a cache's events: the cost of a scrape depends on the number of
  * label sets, not of objects.
  */
 export class ObjectCounts<T extends KubeObject, L extends string> {

@@ -8,7 +8,7 @@ interface ObjectWithOperation extends KubeObject {
   readonly status?: { readonly lastOperation?: LastOperation | undefined };
 }
 
-/** From a control plane's restart to a large pool; most services promise a quarter of an hour. */
+/** Ranges from a control plane restart to the creation of a large pool; most services promise a quarter of an hour. */
 const BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
 
 export interface OperationDurationsOptions {
@@ -56,7 +56,7 @@ export class OperationDurations {
       if (isNew) this.#startedMs.set(uid, this.#options.clock.now());
       return;
     }
-    // If the operation had already ended, the status now describes another one.
+    // If the operation had already ended, the status now describes a different one.
     if (before !== undefined && isOver(before) && before.type === now.type) return;
     const startedMs = now.type === 'Create' ? timeOf(object.metadata.creationTimestamp) : this.#startedMs.get(uid);
     this.#startedMs.delete(uid);

@@ -9,7 +9,7 @@ const MAX_USAGE_SERIES = 5_000;
 
 const LABELS = ['namespace', 'resource', 'type'] as const;
 
-/** Adds metrics of the usage of projects, derived from the records on each scrape. */
+/** Adds metrics about the usage of projects, derived from the records on each scrape. */
 export function addUsageSeries(
   registry: Registry,
   records: Pick<Informer<UsageRecord>, 'list'>,

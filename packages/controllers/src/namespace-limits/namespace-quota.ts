@@ -3,9 +3,9 @@ import { CLOUD_ANNOTATION, PROJECT_ID_ANNOTATION, SYSTEM_NAMESPACE } from '@fair
 import type { Namespace, ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { countedResource } from '@fairway/kube/object/quota-resource';
 
-/** The ResourceQuota of the namespace's limits. */
+/** The ResourceQuota with the namespace's limits. */
 export const QUOTA_NAME = 'fairway-namespace-limits';
-/** Namespaces of Kubernetes and Fairway, which do not belong to tenants. */
+/** Kubernetes' and Fairway's own namespaces, which do not belong to tenants. */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   SYSTEM_NAMESPACE,
   'kube-system',
@@ -22,8 +22,8 @@ export interface NamespaceContents {
 }
 
 /**
- * The limits of the ResourceQuota of a tenant's namespace; undefined if it has none. A resource that is already counted
- * by another quota of the namespace is left to that quota, so that an operator may allow more than `limits`. Pure.
+ * The limits in the ResourceQuota of a tenant's namespace; undefined if it has none. A resource that is already counted
+ * by another quota in the namespace is left to that quota, so that an operator may allow more than `limits`. Pure.
  */
 export function hardLimits(
   limits: NamespaceLimits,
@@ -47,7 +47,7 @@ export type QuotaStatus = NonNullable<ResourceQuota['status']>;
 /**
  * The status that a quota must have before these limits are set; undefined if it already has it. kube-apiserver rejects
  * objects of a limited resource with "status unknown for quota" until they are counted. For custom resources,
- * kube-controller-manager takes up to half a minute for that after their definition is created. It corrects what is
+ * kube-controller-manager takes up to half a minute to do so after their definition is created. It corrects what is
  * written here, and keeps the counts of resources that it does not know yet. Pure.
  */
 export function initialStatus(

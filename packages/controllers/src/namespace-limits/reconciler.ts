@@ -18,7 +18,7 @@ type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'namespace
 
 /**
  * Maintains a ResourceQuota with the limits of Fairway's own API in each tenant's namespace, if a different API server
- * stores the objects and counts them exactly, even for concurrent writers. Keys are names of namespaces.
+ * stores the objects and counts them exactly, even for concurrent writers. Keys are namespace names.
  */
 export class NamespaceLimitsReconciler {
   readonly #dependencies: Dependencies;

@@ -15,7 +15,7 @@ export interface BoundsDependencies {
 export interface BoundsOutcome {
   /** The pool with the current bounds. */
   readonly pool: NodePool;
-  /** When other bounds may apply; undefined if never. */
+  /** When different bounds may apply; undefined if never. */
   readonly changeMs: number | undefined;
 }
 

@@ -15,7 +15,7 @@ const CLUSTER_FOUND = {
 
 /**
  * Must be called before anything is created for the pool: once its status reports that the cluster was found, the API
- * server rejects changes of `spec.clusterName`. Resolves with the updated pool; rejects with Conflict if the pool has
+ * server rejects changes to `spec.clusterName`. Resolves with the updated pool; rejects with Conflict if the pool has
  * changed in the meantime, in which case the caller must reconcile again.
  */
 export async function ensureClusterName(

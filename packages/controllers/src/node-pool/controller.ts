@@ -54,14 +54,14 @@ export const nodePoolController: Declaration = {
     watch(informers.informer(projectQuotas), ({ metadata }) =>
       cache.nodePools.find(poolsByNamespace, metadata.namespace ?? '').map(keyOf),
     ),
-    // Quota used by one pool of the project is not available to another; deletions free it.
+    // Quota used by one pool in the project is not available to another; deletions free it.
     watch(cache.machines, (machine) => heldInNamespace(machine, cache), { isRelevant: () => false }),
     watch(cache.nodePools, (pool) => heldInNamespace(pool, cache), { isRelevant: isScaledOrDeleted }),
     // A deleted node frees room for pools that have reached the plan's limit.
     watch(cache.machines, (machine) =>
       cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isAtPlanLimit).map(keyOf),
     ),
-    // Nodes of the plan used by one pool are not available to another.
+    // Nodes within the plan's limit that one pool uses are not available to another.
     watch(cache.nodePools, (pool) => cache.nodePools.find(poolsByCluster, clusterKeyOf(pool)).map(keyOf), {
       isRelevant: isScaledOrDeleted,
     }),

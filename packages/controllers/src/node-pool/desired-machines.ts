@@ -18,7 +18,7 @@ import { ensureZones } from './zones.ts';
 
 const RESYNC_INTERVAL_MS = 600_000;
 /**
- * Maximum age of the lists of images, flavors and server groups while no machine must be created: every second pass
+ * Maximum age of the lists of images, flavors and server groups while no machine needs to be created: every second pass
  * refreshes them.
  */
 const MAX_AGE_SETTLED_MS = 2 * RESYNC_INTERVAL_MS - 10_000;

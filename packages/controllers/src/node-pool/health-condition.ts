@@ -10,7 +10,7 @@ interface MarkedMachine {
 }
 
 /**
- * The decisions of healing about the pool's machines, machines whose repair is on hold first, because users can act on
+ * Healing's decisions about the pool's machines, those whose repair is on hold first, because users can act on
  * them. Undefined if all machines are healthy.
  */
 export function nodesHealthyCondition(machines: readonly Machine[]): ConditionState | undefined {

@@ -11,7 +11,7 @@ export interface ResolvedImage {
 const MAX_EARLIER_IDS = 20;
 
 /**
- * `status.image` of a pool: which images its name has resolved to. This distinguishes a newer image of the same name,
+ * `status.image` of a pool: which images its name has resolved to. This distinguishes a newer image with the same name,
  * or a newer default, from one that a user requests, because a newer image must not update nodes unexpectedly. A pool
  * from an earlier release has not recorded the name; the images of its machines then count as resolved from the same
  * name. Pure.

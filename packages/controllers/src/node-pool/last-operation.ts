@@ -18,7 +18,7 @@ export interface OperationFacts {
   readonly updated: number | undefined;
   readonly work: PoolWork;
   readonly upgrade: PoolUpgrade | undefined;
-  /** The machines without those being deleted. */
+  /** The machines, excluding those being deleted. */
   readonly staying: readonly Machine[];
 }
 
@@ -71,7 +71,7 @@ function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: n
 function lastStartMs(last: LastOperation | undefined, staying: readonly Machine[]): number | undefined {
   const typicalMs = typicalStartMs(staying);
   const starting = staying.filter(({ status }) => status?.phase !== 'Ready');
-  // Machines that worked before, or are being reinstalled, do not start when they are created.
+  // For machines that worked before, or are being reinstalled, the start is not the creation.
   if (typicalMs === undefined || !starting.every(isStarting)) return undefined;
   const startTimes = [last?.startTime, ...starting.map(({ metadata }) => metadata.creationTimestamp)];
   const latestMs = Math.max(...startTimes.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));

@@ -66,8 +66,8 @@ export class MachineWriter {
   }
 
   /**
-   * Starts the deletion of exactly this machine, not of another one with its name; its finalizer keeps it until server
-   * and node are deleted.
+   * Starts the deletion of exactly this machine, not of a different one with the same name; its finalizer keeps it
+   * until its server and node are deleted.
    */
   async delete({ metadata }: Machine): Promise<void> {
     const { name = '', namespace, uid, deletionTimestamp } = metadata;

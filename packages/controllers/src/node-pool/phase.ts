@@ -6,7 +6,7 @@ import type { LastOperation } from '@fairway/api/kinds/status';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { isBroken } from './availability.ts';
 
-/** Machines of a pool; those that are being deleted are counted separately. */
+/** A pool's machines; those that are being deleted are counted separately. */
 export interface Counts {
   readonly desired: number;
   readonly staying: number;
@@ -17,7 +17,7 @@ export interface Counts {
 export interface PhaseFacts {
   readonly machinesReady: ConditionState;
   readonly counts: Counts;
-  /** The machines without those being deleted. */
+  /** The machines, excluding those being deleted. */
   readonly staying: readonly Machine[];
   /** The pool's operation: a Scale is requested, a Reconcile is not. */
   readonly operation: LastOperation['type'];
@@ -56,7 +56,7 @@ export interface PoolWork {
 }
 
 /**
- * Derived from the marks of other controllers. A machine that is deleted because of a mark counts until it no longer
+ * Derived from marks set by other controllers. A machine that is deleted because of a mark counts until it no longer
  * exists; one that is reinstalled, and no longer has a mark, counts while the upgrade is running.
  */
 export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | undefined): PoolWork {

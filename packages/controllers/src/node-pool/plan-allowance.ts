@@ -14,8 +14,8 @@ interface NamedResource {
 }
 
 /**
- * Why the plan does not allow machines of this pool, flavor or image: admission was bypassed, or the plan has changed
- * since then. Pure.
+ * Why the plan does not allow machines in this pool, or with this flavor or image: admission was bypassed, or the plan
+ * has changed since then. Pure.
  */
 export function disallowedMachines(
   { spec }: NodePool,

@@ -68,9 +68,10 @@ export interface PoolPlan {
 }
 
 /**
- * Which machines of a pool must be created, deleted or changed. Machines being deleted do not count: a deleted machine
- * is replaced, and deleting one while scaling the pool down by one removes only that one. Marks record who requested
- * what; the size takes precedence, then repairs, then updates (docs/decisions/0037-who-decides-about-machines.md).
+ * Which machines in a pool need to be created, deleted or changed. Machines being deleted do not count: a deleted
+ * machine is replaced, and deleting one while scaling the pool down by one removes only that one. Marks record who
+ * requested what; the size takes precedence, then repairs, then updates
+ * (docs/decisions/0037-who-decides-about-machines.md).
  */
 export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolPlan {
   const present = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -155,7 +156,7 @@ function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
   return { ...machine, status: { ...machine.status, marks: { ...marks, repair: undefined } } };
 }
 
-/** Why a replacement must be created before the machine is deleted; undefined if none must. */
+/** Why a replacement must be created before the machine is deleted; undefined if none is needed. */
 function replacementCause({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
   const { repair, renewal } = status?.marks ?? {};
   const isOther = machineChange(desired, spec) === 'replace' || status?.installed?.canReinstall === false;
@@ -265,7 +266,7 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
   let available = machines.filter(isAvailable).length;
   return machines.toSorted(compareUrgency).flatMap((machine): MachineChange[] => {
     const change = machineChange(desired, machine.spec);
-    // None of them is still a node, so any number can be reinstalled.
+    // None of them is a node any longer, so any number can be reinstalled.
     if (predatesReset(pool, machine) && desired.resetTime !== undefined) {
       const { resetTime } = desired;
       return [{ machine, spec: { ...disk, floatingIP, resetTime, reinstallTime: resetTime }, isReinstall: true }];

@@ -27,9 +27,9 @@ export interface ShareFacts {
   readonly cluster: Cluster;
   /** Undefined if the plan was deleted, in which case nothing is limited. */
   readonly plan: Plan | undefined;
-  /** All pools of the cluster, including the pool itself. */
+  /** All pools in the cluster, including the pool itself. */
   readonly pools: readonly NodePool[];
-  /** All machines of the cluster. */
+  /** All machines in the cluster. */
   readonly machines: readonly Machine[];
   /** Why the plan allows no more machines of this kind; existing machines are retained. */
   readonly disallowed?: Problem | undefined;
@@ -49,7 +49,7 @@ export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const limit = plan && nodeLimit(cluster, plan);
   const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
-  // Machines of other pools count too: those of a newer pool may have been created before an older pool grew.
+  // Machines in other pools count too: those in a newer pool may have been created before an older pool grew.
   const limitedReplicas = Math.min(
     grantedReplicas(pool, pools, maxNodes),
     Math.max(0, maxNodes - (staying.length - own)),

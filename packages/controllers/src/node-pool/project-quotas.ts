@@ -65,7 +65,7 @@ export class ProjectQuotas {
   }
 }
 
-/** Cores of flavors in this cloud: clusters of a namespace share the operator's flavors. */
+/** Cores of flavors in this cloud: clusters in a namespace share the operator's flavors. */
 export function vcpusIn({ cache }: ProjectCloud): VcpuLookup {
   const flavors = [...cache.flavors.snapshot().items.values()];
   return ({ spec }) => findByIdOrName(flavors, spec.flavor)?.vcpus;

@@ -18,9 +18,9 @@ export interface PoolLimit {
 /** The usage that counts against a project's quota. */
 export interface ProjectShareFacts {
   readonly quota: EffectiveQuota;
-  /** All pools of the namespace. */
+  /** All pools in the namespace. */
   readonly pools: readonly NodePool[];
-  /** All machines of the namespace. */
+  /** All machines in the namespace. */
   readonly machines: readonly Machine[];
   readonly vcpusOf: VcpuLookup;
 }

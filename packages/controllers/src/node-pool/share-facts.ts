@@ -17,7 +17,7 @@ export interface LiveShareFacts extends ShareFacts {
 export type KnownQuota = Pick<ProjectShareFacts, 'quota' | 'vcpusOf'>;
 
 /**
- * Undefined if pool or cluster are deleted or being deleted: in that case nothing must be created. Rejects with the
+ * Undefined if the pool or cluster is deleted or being deleted, in which case nothing may be created. Rejects with the
  * API's error.
  */
 export async function readShareFacts(
@@ -32,7 +32,7 @@ export async function readShareFacts(
   const [cluster, pools, found] = await Promise.all([
     undefinedIfNotFound<Cluster>(client.resource(clusters).get(clusterName, options)),
     client.resource(nodePools).list(options),
-    // If the project has a quota, machines of all its clusters count.
+    // If the project has a quota, machines in all its clusters count.
     client.resource(machines).list(known ? options : { ...options, labelSelector: `${CLUSTER_LABEL}=${clusterName}` }),
   ]);
   const pool = pools.items.find(({ metadata: { uid } }) => uid === metadata.uid);

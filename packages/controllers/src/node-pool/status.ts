@@ -112,7 +112,7 @@ export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus 
     ...(flavorName !== undefined && { flavorName }),
     ...(imageID !== undefined && { imageID }),
     ...(zones && { zones: [...zones] }),
-    // Conditions of other controllers.
+    // Other controllers' conditions.
     ...(previous?.healing && { healing: previous.healing }),
     ...(previous?.autoscaling && { autoscaling: previous.autoscaling }),
     ...(previous?.bounds && { bounds: previous.bounds }),
@@ -162,7 +162,7 @@ function machinesCondition(
     const reason = (readyCondition?.reason ?? ConditionReason.Provisioning) as ConditionReason;
     const report = ({ metadata }: Machine) =>
       `${share}${readyCondition?.message ? `; ${metadata.name}: ${readyCondition.message}` : ''}`;
-    // Machines that fail for the same cause are retried one after another: the pool keeps reporting the same machine.
+    // Machines that fail for the same reason are retried one after another: the pool keeps reporting the same machine.
     const named = staying.find((machine) => machine.status?.phase !== 'Ready' && report(machine) === previousMessage);
     return conditionUnmet(type, { reason, message: report(named ?? affectedMachines) });
   }

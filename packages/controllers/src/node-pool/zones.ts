@@ -21,7 +21,7 @@ export interface ZonesDependencies {
 
 /**
  * Selects the zones of a pool that specifies none, if its plan's control planes survive the loss of a zone: all zones
- * of the cloud. Written before any machine is created, and never changed afterwards, regardless of later changes to the
+ * in the cloud. Written before any machine is created, and never changed afterwards, regardless of later changes to the
  * cloud's zones. Resolves with the pool; rejects with the cloud's error.
  */
 export async function ensureZones(

@@ -22,7 +22,7 @@ function template(options: {
 }
 
 /**
- * The patch for a node of pool `general` to which `applied` may have been applied, and the record that exists after a
+ * The patch for a node in pool `general` to which `applied` may have been applied, and the record that exists after a
  * restart.
  */
 function templatePatch(node: TenantNode, applied: NodeTemplate | undefined, desired: NodeTemplate) {

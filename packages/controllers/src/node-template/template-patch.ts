@@ -79,8 +79,8 @@ export function unionOf(a: AppliedTemplate = EMPTY_TEMPLATE, b: AppliedTemplate)
 
 /**
  * The patch that applies the pool's template to a node: a three-way merge of what may have been applied, the actual and
- * the desired state. Undefined if nothing must change. A merge patch replaces taints and finalizers as a whole, so it
- * contains the resourceVersion.
+ * the desired state. Undefined if nothing needs to change. A merge patch replaces taints and finalizers as a whole, so
+ * it contains the resourceVersion.
  */
 export function templatePatch(
   node: TenantNode,
@@ -112,7 +112,7 @@ function mapPatch(
   return patch;
 }
 
-/** The complete list if it must change, as for taints. A node that is being deleted accepts no new finalizers. */
+/** The complete list if it needs to change, as with taints. A node that is being deleted accepts no new finalizers. */
 function mergeFinalizers(
   { metadata }: TenantNode,
   applied: readonly string[],
@@ -124,7 +124,10 @@ function mergeFinalizers(
   return kept.length === present.length && added.length === 0 ? undefined : [...kept, ...added];
 }
 
-/** The complete list of taints if it must change; taints of others (node lifecycle, cloud provider, the tenant) are retained. */
+/**
+ * The complete list of taints if it needs to change; others' taints (node lifecycle, cloud provider, the tenant) are
+ * retained.
+ */
 function mergeTaints(
   present: readonly NodeTaint[],
   applied: readonly string[],

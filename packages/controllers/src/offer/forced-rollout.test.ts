@@ -111,7 +111,7 @@ test('a missing target version does not make any cluster fail', () => {
   expect(waiting).toMatchObject({ moving: [], failed: [], waiting: 1 });
 });
 
-test('upgraded clusters are counted with any patch, and count as failed if they do not work', () => {
+test('upgraded clusters are counted whatever their patch version, and count as failed if they do not work', () => {
   const broken = forced('d', '1.36.2', { conditions: [condition('ControlPlaneReady', 'False')] });
   const previous = step([], { forced: [broken], ...withPrevious(step([cluster('d')])) });
   const users = [cluster('a', {}, { deletionTimestamp: DUE_TIME })];

@@ -26,12 +26,12 @@ export interface OfferOptions<T extends OfferedObject> {
   readonly clock: Clock;
 }
 
-/** How often to recheck whether a deleted entry is still in use, in addition to events of clusters. */
+/** How often to recheck whether a deleted entry is still in use, in addition to cluster events. */
 const IN_USE_RETRY_MS = 60_000;
 
 /**
- * Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed. Retains the entry
- * while clusters use it.
+ * Reports in the Ready condition whether clusters can use a catalogue entry, and what needs to be fixed. Retains the
+ * entry while clusters use it.
  */
 export function offerReconciler<T extends OfferedObject>({
   informer,

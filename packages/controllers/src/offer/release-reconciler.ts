@@ -106,8 +106,8 @@ export class ReleaseReconciler {
   }
 
   /**
-   * Clusters cannot make progress in their slot while Fairway's API accepts no writes: so their time counts only while
-   * the API accepts writes.
+   * Clusters cannot make progress in their slot while Fairway's API accepts no writes, so their time counts only while
+   * it does.
    */
   async #recordProof(release: KubernetesRelease, { rollout, forcedUpgrade }: KubernetesReleaseStatus, nowMs: number) {
     const { name = '', uid } = release.metadata;

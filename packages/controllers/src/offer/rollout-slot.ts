@@ -24,7 +24,8 @@ export function observedSlot(slot: RolloutSlot, cluster: Cluster, target: string
 }
 
 /**
- * When the slot ends. Time while no Fairway process is running does not count, because nothing could act or observe.
+ * When the slot ends. Time during which no Fairway process is running does not count, because nothing could act or
+ * observe.
  */
 export function slotEndMs({ since, begun }: RolloutSlot, { timeout }: RolloutSettings, watchedSinceMs: number): number {
   return Math.max(Date.parse(begun ?? since), watchedSinceMs) + durationMs(timeout);

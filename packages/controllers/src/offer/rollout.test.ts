@@ -176,7 +176,7 @@ describe('canaries', () => {
   const clusters = [cluster('a'), cluster('y', canary), cluster('z', canary)];
   const settings = { maxPercent: 100, maxFailures: 5, canarySelector: { matchLabels: { stage: 'canary' } } };
 
-  test('start first, and all others wait until these are ready', () => {
+  test('start first, and all others wait until they are ready', () => {
     const first = step(clusters, { settings });
     const half = step(at(clusters, ['y']), { settings, previous: first });
     const all = step(at(clusters, ['y', 'z']), { settings, previous: half });
@@ -290,7 +290,7 @@ describe('failures of a rollout', () => {
     },
   );
 
-  test('are cleared when the clusters have become ready, or are deleted', () => {
+  test('are cleared once the clusters become ready or are deleted', () => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
 
     expect(step(at(clusters, [one, two]), { settings, previous: halted, nowMs: later })).toMatchObject({

@@ -24,7 +24,7 @@ export interface RolloutFacts {
   readonly followers: readonly Cluster[];
   /** Whether a cluster may start now according to its maintenance window. */
   readonly gateOf: GateOf;
-  /** Reasons for which a cluster must wait, in addition to those that apply to every rollout. */
+  /** Reasons why a cluster must wait, in addition to those that apply to every rollout. */
   readonly isHeldUp?: (cluster: Cluster) => boolean;
   readonly previous: RolloutStatus | undefined;
   /** The value of the annotation fairway.dev/retry-requested, as `requestIn` returns it. */
@@ -41,9 +41,9 @@ type FailedEntry = RolloutStatus['failed'][number];
  * the clusters and its own last result, which is stored in the release's status. A cluster in `moving` is being
  * updated. It leaves the list when its control plane runs the target and is ready, or when its time is up. If it has
  * started by then, it counts as failed. If it has not, it is queued again at the end, because the delay is not the
- * fault of the patch. Nodes do not count: tenants can break their own, and would delay the patch for everyone.
- * Canaries come first. After `maxFailures` failures, or one failure of a canary, no more clusters start; the rollout
- * continues when the failed ones have become ready. Clusters that are waiting for their maintenance window are skipped,
+ * patch's fault. Nodes do not count: tenants can break their own, and would delay the patch for everyone.
+ * Canaries come first. After `maxFailures` failures, or one canary failure, no more clusters start; the rollout
+ * continues once the failed ones become ready. Clusters that are waiting for their maintenance window are skipped,
  * and are given a slot in it, so canaries with windows do not delay other clusters, and do not count as canaries until
  * then.
  */

@@ -17,7 +17,7 @@ test.each([
   expect(watches.sinceMs('1.35', now * MINUTE_MS)).toBe(since * MINUTE_MS);
 });
 
-test('a proof of ability to write is due a minute after the last one, for each object separately', () => {
+test('proof of the ability to write is due a minute after the last one, for each object separately', () => {
   const watches = new WatchTimes();
   watches.prove('1.35', 0);
 

@@ -14,7 +14,7 @@ import { quotaStatus } from './status.ts';
 
 type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clock' | 'quotaDefaults'>;
 
-/** Keeps the usage of its namespace up to date in each ProjectQuota. */
+/** Keeps each ProjectQuota's record of its namespace's usage up to date. */
 export class ProjectQuotaReconciler {
   readonly #dependencies: Dependencies;
   readonly #quotas: Informer<ProjectQuota>;

@@ -10,7 +10,7 @@ import type { ProjectQuota, ProjectQuotaStatus } from '@fairway/api/kinds/projec
 
 export interface QuotaUsage {
   readonly clusters: number;
-  /** All pools of the namespace. */
+  /** All pools in the namespace. */
   readonly pools: readonly NodePool[];
   readonly vcpusOf: VcpuLookup;
   /** The effective quota, from either source. */

@@ -51,7 +51,7 @@ export function securityGroupsForServers(pool: NodePool): SecurityGroupLookup {
 
 /**
  * Whether the servers of a pool have the groups that it specifies; undefined if it specifies none, and has not
- * recently.
+ * specified any recently.
  */
 export function securityGroupsCondition(pool: NodePool): ConditionState | undefined {
   const type = ConditionType.SecurityGroupsApplied;

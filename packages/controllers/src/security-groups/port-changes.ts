@@ -1,7 +1,7 @@
 import type { Port } from '@fairway/openstack/types/network';
 
 export interface DesiredPortGroups {
-  /** Fairway's own group, shared by all nodes of the cluster. */
+  /** Fairway's own group, shared by all nodes in the cluster. */
   readonly ownID: string;
   /** The pool's groups. */
   readonly groupIDs: readonly string[];

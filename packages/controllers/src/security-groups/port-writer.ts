@@ -33,7 +33,7 @@ export class PortWriter {
 
   /**
    * Returns the delay in milliseconds until the ports that must not be written yet can be; undefined if there are
-   * none. Rejects with the first failure, once the writes of the other ports have ended.
+   * none. Rejects with the first failure, once the writes to the other ports have finished.
    */
   async write(cloud: ProjectCloud, changes: readonly PortChange[], signal: AbortSignal): Promise<number | undefined> {
     const delaysMs = changes.map((change) => this.#retryDelayMs(change)).filter((ms) => ms > 0);

@@ -12,7 +12,7 @@ import type { Declaration } from '../dependencies.ts';
 import { ownedByCluster } from '../owner-key.ts';
 import { ServerLabelsReconciler } from './reconciler.ts';
 
-/** Maintains the tenant's tags and metadata on the servers of machines. Keyed by Machine. */
+/** Maintains the tenant's tags and metadata on machines' servers. Keyed by Machine. */
 export const serverLabelsController: Declaration = {
   name: 'server-labels',
   concurrency: 20,

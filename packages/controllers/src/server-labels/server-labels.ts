@@ -31,7 +31,8 @@ export interface LabelChanges {
 }
 
 /**
- * The changes that give the server its desired tags and metadata and preserve those of others; undefined if none. Pure.
+ * The changes that give the server its desired tags and metadata and preserve those set by others; undefined if none.
+ * Pure.
  */
 export function labelChanges(
   server: Pick<Server, 'tags' | 'metadata'>,

@@ -90,7 +90,7 @@ export class AddonScenario implements AsyncDisposable {
     await this.patch({ metadata: { annotations } });
   }
 
-  /** The reported state of add-ons, without times. */
+  /** The reported state of add-ons, excluding times. */
   async addons(): Promise<Omit<AddonStatus, 'lastTransitionTime'>[]> {
     const { status } = await this.cluster();
     return (status?.addons ?? []).map((addon) => {
@@ -170,7 +170,7 @@ export class AddonScenario implements AsyncDisposable {
     return this.#requests.filter(({ method }) => method !== 'GET').map(describe);
   }
 
-  /** Reads of single add-on objects from the tenant's API. */
+  /** Reads of individual add-on objects from the tenant's API. */
   reads(): string[] {
     const isMatch = ({ path }: TransportRequest) =>
       /\/[a-z]+\/[^/?]*(kube-proxy|coredns|kube-dns|metrics[^/?]*|fairway-addons|[^/?]*cinder[^/?]*|storage\.fairway\.dev)$/.test(

@@ -12,7 +12,7 @@ const KINDS = [
   'load_balancers',
 ] as const;
 
-/** The number of resources of each kind in a cloud, without Neutron's default security groups. */
+/** The number of resources of each kind in a cloud, excluding Neutron's default security groups. */
 export function resourceCounts(cloud: Cloud): Record<string, number> {
   const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
   return Object.fromEntries(
@@ -25,7 +25,7 @@ export function resourceCounts(cloud: Cloud): Record<string, number> {
   );
 }
 
-/** The number of rows in each table of a cloud, except those that only ever grow. */
+/** The number of rows in each of a cloud's tables, except those that only ever grow. */
 export function rowsOf(cloud: Cloud): Record<string, number> {
   const snapshot = cloud.snapshot() as Readonly<Record<string, readonly Row[]>>;
   return Object.fromEntries(

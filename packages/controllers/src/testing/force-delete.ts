@@ -14,7 +14,7 @@ export async function forceDelete(fairway: TestFairway, { metadata }: Cluster): 
   await removeObject(fairway, clusters, name);
 }
 
-/** Like `forceDelete`, including all pools and machines of the team. */
+/** Like `forceDelete`, including all of the team's pools and machines. */
 export async function forceDeleteAll(fairway: TestFairway, { metadata }: Cluster): Promise<void> {
   await pause(fairway, metadata.name);
   const types: readonly ResourceType[] = [machines, nodePools, clusters];

@@ -6,7 +6,7 @@ import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/owner
 import { CloudTransport } from './cloud-transport.ts';
 import type { TestFairway } from './test-fairway.ts';
 
-/** A project of a cloud. */
+/** A project in a cloud. */
 interface ProjectOf {
   readonly cloud: Cloud;
   readonly projectID: string;

@@ -13,7 +13,7 @@ import type { ChooseApiFault } from './unreliable-api.ts';
 
 const SECOND_MS = 1_000;
 
-/** A cluster `demo` with one pool `general` of one node, whose API server has its NodePools. */
+/** A cluster `demo` with one pool `general` of one node; the cluster's API server serves its NodePools. */
 export class InClusterScenario implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly fairway: TestFairway;
@@ -104,7 +104,7 @@ export class InClusterScenario implements AsyncDisposable {
     this.#requests = [];
   }
 
-  /** Writes of NodePools and their definition in the cluster. */
+  /** Writes to NodePools and their definition in the cluster. */
   innerWrites(): string[] {
     return this.#of('inside').filter(
       (each) => !each.startsWith('GET') && /nodepools|fairway:node-pools|definitions$/.test(each),

@@ -24,19 +24,19 @@ export interface LastingCause {
 
 /** Faults of API servers that a test switches on and off. */
 export class SwitchedFaults {
-  /** Whether creations of Machines are rejected. */
+  /** Whether the creation of Machines is rejected. */
   refusesMachines = false;
   /** Whether tenants' API servers reject all writes. */
   refusesTenantWrites = false;
   /** Whether a PodDisruptionBudget blocks the eviction of all pods. */
   blocksEvictions = false;
-  /** Writes to Fairway's own API except of CloudProfiles: quota usage changes regardless of clusters. */
+  /** Writes to Fairway's own API except to CloudProfiles: quota usage changes regardless of clusters. */
   writes = 0;
 
-  /** Watched paths of tenants' API servers, once for each started watch. */
+  /** Watched paths on tenants' API servers, once for each started watch. */
   readonly #watches: string[] = [];
 
-  /** How many watches of this path of tenants' API servers were started. */
+  /** How many watches of this path have been started on tenants' API servers. */
   watchCount(path: string): number {
     return this.#watches.filter((each) => each.startsWith(`${path}?`)).length;
   }
@@ -59,7 +59,7 @@ export class SwitchedFaults {
 
 type QuotaLimits = Readonly<Record<string, number>>;
 
-/** A quota that suffices for the existing node only. */
+/** A quota that is only enough for the existing node. */
 function quota(name: string, limits: QuotaLimits, sufficientLimits: QuotaLimits): LastingCause {
   return {
     cause: `a quota of ${name}`,

@@ -4,7 +4,7 @@ import { TEAM, type TestFairway } from './test-fairway.ts';
 
 /** The state of a pool's machines at each point in time, according to the API rather than a controller. */
 export class PoolHistory implements AsyncDisposable {
-  /** The maximum number of machines, without those being deleted. */
+  /** The maximum number of machines, excluding those being deleted. */
   maxMachines = 0;
   /** The minimum number of Ready nodes at any time. */
   minAvailable = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SteppingClock } from './stepping-clock.ts';
 
 /**
- * Occupies a thread of the pool for a few hundred milliseconds: far longer than the number of event-loop turns after
+ * Occupies a pool thread for a few hundred milliseconds: far longer than the number of event-loop turns after
  * which everything is considered idle.
  */
 const SLOW_KEY_ALGORITHM = {

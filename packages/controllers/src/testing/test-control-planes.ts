@@ -48,9 +48,9 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #clock: Clock;
   #bootIDs = 0;
-  /** The specs passed to each call of `ensure`. */
+  /** The specs passed to each call to `ensure`. */
   readonly requestedSpecs: ControlPlaneSpec[] = [];
-  /** Each call of `wipe`. */
+  /** Each call to `wipe`. */
   readonly wipeCalls: string[] = [];
   /** How long API servers take from their first `ensure` until they serve requests, in ms. */
   startMs = 0;

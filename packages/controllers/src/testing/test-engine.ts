@@ -40,7 +40,7 @@ export interface EngineConnection {
   close(): Promise<void>;
 }
 
-/** A Kubernetes API with only Fairway's kinds, its shipped objects, and the namespace of a team. */
+/** A Kubernetes API with only Fairway's kinds, its shipped objects, and a team's namespace. */
 export interface TestEngine extends AsyncDisposable {
   /** A client with administrator permissions. */
   readonly client: KubeClient;
@@ -60,7 +60,7 @@ export type OpenTestEngine = (clock: Clock) => Promise<TestEngine>;
 let openDefault: OpenTestEngine = openEmbeddedTestEngine;
 let isInProcess = true;
 
-/** The default engine of tests. */
+/** The default engine for tests. */
 export function openTestEngine(clock: Clock): Promise<TestEngine> {
   return openDefault(clock);
 }
@@ -72,7 +72,7 @@ export function isEngineInProcess(): boolean {
   return isInProcess;
 }
 
-/** Runs all following tests of this process on an engine in other processes. */
+/** Runs all subsequent tests in this process on an engine in other processes. */
 export function useTestEngine(openEngine: OpenTestEngine): void {
   openDefault = openEngine;
   isInProcess = false;
@@ -80,7 +80,7 @@ export function useTestEngine(openEngine: OpenTestEngine): void {
 
 const resources = [...authKinds(MANAGEMENT_KINDS), ...KINDS.map((kind) => resourceDefinition(kind))];
 
-/** The embedded API server with a store in memory. */
+/** The embedded API server with an in-memory store. */
 async function openEmbeddedTestEngine(clock: Clock): Promise<TestEngine> {
   const server = new ApiServer({
     store: new MemoryStore(),

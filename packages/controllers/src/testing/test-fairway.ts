@@ -115,7 +115,7 @@ interface Process {
 }
 
 /**
- * Fairway's controllers with an API server in memory, a simulated cloud without sockets, and control planes that are
+ * Fairway's controllers with an in-memory API server, a simulated cloud without sockets, and control planes that are
  * bare API servers.
  */
 export class TestFairway implements AsyncDisposable {
@@ -142,7 +142,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #tenantFaults: ChooseApiFault | undefined;
   readonly #random: () => number;
   readonly #loadBalancers: CloudLoadBalancers | undefined;
-  /** Application credentials by the names of their CloudCredentials. */
+  /** Application credentials by CloudCredential name. */
   readonly #logins = new Map<string, { readonly id: string; readonly secret: string }>();
   /** Stops a clock on which time passes automatically. */
   #stopTime: (() => void) | undefined;
@@ -398,7 +398,7 @@ export class TestFairway implements AsyncDisposable {
     return found as NodePool;
   }
 
-  /** Waits for objects of the team, by name or all, until `check` returns true. */
+  /** Waits for the team's objects, by name or all, until `check` returns true. */
   until<T extends KubeObject>(
     type: ResourceType<T>,
     check: (objects: readonly T[]) => boolean,

@@ -6,7 +6,7 @@ import {
 } from '@fairway/kube/client/transport';
 
 /**
- * The fault of a request:
+ * The fault injected into a request:
  * - `answer`: the server returns this status, and does nothing;
  * - `breaksBefore`, `breaksAfter`: the connection breaks before or after the server has handled it;
  * - `expires`: a watch immediately receives the error that its version is too old.

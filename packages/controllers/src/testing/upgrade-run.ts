@@ -26,7 +26,7 @@ export interface UpgradeOptions {
   readonly plan?: string;
 }
 
-/** An upgrade of the nodes of one cluster, on a simulated cloud with the latencies of a real one. */
+/** An upgrade of one cluster's nodes, on a simulated cloud with the latencies of a real one. */
 export class UpgradeRun implements AsyncDisposable {
   /** The target minor version of the nodes. */
   static readonly target = TO;
@@ -38,7 +38,7 @@ export class UpgradeRun implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Waits until all nodes are Ready at the old version. */
+  /** Waits until all nodes are Ready on the old version. */
   static async prepare(options: UpgradeOptions): Promise<UpgradeRun> {
     const run = new UpgradeRun(options);
     const { clock } = run;

@@ -30,7 +30,7 @@ export class UpgradeScenario implements AsyncDisposable {
   /** Whether servers become nodes. */
   nodesJoin = true;
 
-  /** A cluster with a pool, all Ready at the older version. */
+  /** A cluster with a pool, all Ready on the older version. */
   static async start({
     replicas = 3,
     strategy = { type: 'Rolling' },

@@ -53,7 +53,7 @@ export async function reported(fairway: TestFairway, resource: UsageResource): P
 }
 
 /**
- * Errors in the reported seconds of nodes: deviations beyond the reported uncertainty, plus a second for each start and
+ * Errors in the reported node seconds: deviations beyond the reported uncertainty, plus a second for each start and
  * end.
  */
 export async function nodeUsageErrors(fairway: TestFairway, truth: UsageTruth): Promise<string[]> {

@@ -6,14 +6,14 @@ import type { PoolUpdate } from './pool-updates.ts';
 /** Sources, from best to worst. */
 const SOURCES = ['LastUpgrade', 'NewNodes', 'Timeouts'] as const satisfies readonly UpgradeEstimate['from'][];
 
-/** How long the nodes of a pool take to update, from earlier observations. Pure. */
+/** How long a pool's nodes take to update, from earlier observations. Pure. */
 export function poolEstimate(renewal: PoolUpdate): UpgradeEstimate {
   return estimateFromLastUpgrade(renewal) ?? estimateFromNewNodes(renewal) ?? estimateFromTimeouts(renewal);
 }
 
 /**
- * Pools of the same order are updated concurrently, others one after another. The estimate is only as good as its worst
- * part. Undefined if no node is updated.
+ * Pools with the same order are updated concurrently, others one after another. The estimate is only as good as its
+ * worst part. Undefined if no node is updated.
  */
 export function totalEstimate(
   parts: readonly { readonly order: number; readonly estimate: UpgradeEstimate }[],
@@ -32,7 +32,7 @@ export function totalEstimate(
   };
 }
 
-/** How long the nodes of pools take to update; undefined if nothing has been observed yet. Pure. */
+/** How long pools' nodes take to update; undefined if nothing has been observed yet. Pure. */
 export function measuredSeconds(renewals: readonly PoolUpdate[]): number | undefined {
   const parts = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
   if (parts.length === 0) return 0;

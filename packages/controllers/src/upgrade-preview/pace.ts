@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Called between small parts of a long computation: yields to the event loop. Rejects when the time limit has passed.
+ * Called between small parts of a long computation: yields to the event loop. Rejects once the time limit has passed.
  */
 export type Yield = () => Promise<void>;
 

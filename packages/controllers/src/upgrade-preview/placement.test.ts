@@ -120,7 +120,7 @@ test.each<PlacementOptions & { reason: string; is: readonly string[] }>([
   expect(await stuckPodsOf(options)).toEqual(is);
 });
 
-test('yields to other work, and ends when its time limit has passed, regardless of the number of pods on a node', async () => {
+test('yields to other work, and ends once its time limit has passed, regardless of the number of pods on a node', async () => {
   const antiAffinity = (name: string) => ({
     podAntiAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: [

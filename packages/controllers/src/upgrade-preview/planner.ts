@@ -57,7 +57,7 @@ const MAX_LENGTH = 320 * 2 ** 20;
 export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
   const { cache, projects, runtime, clock, log } = options;
   const offer = new CloudOffer(clock, log);
-  /** Namespaces by UIDs of clusters. */
+  /** Namespaces by cluster UID. */
   const running = new Map<string, string>();
   const plan = async (cluster: Cluster, version: string, requested: string | undefined): Promise<UpgradePlanStatus> => {
     const key = keyOf(cluster);

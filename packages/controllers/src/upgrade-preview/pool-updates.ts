@@ -22,7 +22,7 @@ export interface OutdatedMachine {
 export interface PoolUpdate {
   readonly pool: NodePool;
   readonly name: string;
-  /** Pools of the same order are updated at the same time; 1 is the first. */
+  /** Pools with the same order are updated at the same time; 1 is the first. */
   readonly order: number;
   readonly strategy: 'InPlace' | 'Rolling';
   readonly limits: RolloutLimits;
@@ -44,7 +44,7 @@ export interface PoolUpdateFacts {
   /** The cluster after the upgrade of its control plane. */
   readonly after: Cluster;
   readonly plan: Plan | undefined;
-  /** All pools of the cluster. */
+  /** All pools in the cluster. */
   readonly pools: readonly NodePool[];
   readonly machines: readonly Machine[];
 }
@@ -78,7 +78,7 @@ export function poolUpdates({ after, plan, pools, machines }: PoolUpdateFacts): 
       width: Math.min(strategy === 'InPlace' ? inPlace : Math.max(1, maxSurge + maxUnavailable), outdated.length),
       outdated: outdated.toSorted((a, b) => compareRolloutOrder({ ...a, hold: undefined }, { ...b, hold: undefined })),
       machines: own,
-      // A machine that is being deleted keeps its server, and thus uses quota, in the meantime.
+      // A machine that is being deleted keeps its server in the meantime, and so still uses quota.
       extra: Math.min(beside, maxSurge + maxUnavailable),
       room: share.room,
       drainTimeoutMs: drainTimeoutMs(pool.spec, plan?.spec),

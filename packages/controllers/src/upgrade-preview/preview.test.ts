@@ -215,7 +215,7 @@ describe('the estimate of an upgrade', () => {
     expect(estimate?.seconds).toBeGreaterThan(3 * 600);
   });
 
-  test('counts pools of the same priority in parallel, and pools of different priorities in sequence', () => {
+  test('counts pools with the same priority in parallel, and pools with different priorities in sequence', () => {
     const same = preview({ pools: [poolOf('a'), poolOf('b')] });
     const sequential = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
 
@@ -316,7 +316,7 @@ describe('the quotas for an upgrade', () => {
     expect(kinds({ catalogue, pools: [poolOf('general', { maxSurge: 2 })] })).toEqual(['Delays QuotaExceeded']);
   });
 
-  test('are used by pools of the same priority together, and not by in-place updates', () => {
+  test('are used by pools with the same priority together, and not by in-place updates', () => {
     const catalogue = { flavors: [FLAVOR], quotas: { instances: quota(100, 6) } };
     const needed = (...pools: NodePool[]) => preview({ catalogue, pools }).quotas?.[0]?.needed;
 
@@ -325,7 +325,7 @@ describe('the quotas for an upgrade', () => {
     expect(needed(poolOf('a', { type: 'InPlace' }))).toBeUndefined();
   });
 
-  test('include a port in each network of the pool', () => {
+  test("include a port in each of the pool's networks", () => {
     const catalogue = { flavors: [FLAVOR], quotas: { ports: quota(100, 6) } };
     const pool = poolOf('general');
     const networks = [{ networkID: '11111111-1111-4111-8111-111111111111' }];

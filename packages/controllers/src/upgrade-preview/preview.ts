@@ -32,7 +32,7 @@ export interface PreviewFacts {
   readonly requested: string | undefined;
   readonly releases: readonly KubernetesRelease[];
   readonly plan: Plan | undefined;
-  /** All pools of the cluster. */
+  /** All pools in the cluster. */
   readonly pools: readonly NodePool[];
   readonly machines: readonly Machine[];
   /** What the cloud reports; lists that it does not return are missing. */

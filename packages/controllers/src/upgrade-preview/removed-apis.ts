@@ -73,7 +73,7 @@ function parse(line: string): DeprecatedApi | undefined {
   return { name: `${group === '' ? version : `${group}/${version}`} ${resource}`, removedIn: removed };
 }
 
-/** APIs that clients of a cluster would lose with another minor version. Pure. */
+/** APIs that clients of a cluster would lose with a different minor version. Pure. */
 export function removedApiFindings(
   apis: readonly DeprecatedApi[] | undefined,
   { from, to }: { readonly from: string; readonly to: string },

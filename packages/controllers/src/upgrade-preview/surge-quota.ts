@@ -6,7 +6,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { UpgradeFinding, UpgradeQuota } from '@fairway/api/kinds/upgrade-plan-request';
 import type { PoolUpdate } from './pool-updates.ts';
 
-/** The quota usage of a node. */
+/** A node's quota usage. */
 const QUOTA_NEEDS = [
   { name: 'instances', what: 'instances', of: () => 1 },
   { name: 'cores', what: 'cores', of: (_, flavor) => flavor.vcpus },
@@ -27,8 +27,8 @@ export interface SurgeQuota {
 }
 
 /**
- * The resources that additional machines need, compared with the project's remaining quota; pools of the same order
- * need it at the same time. Pure.
+ * The resources that additional machines need, compared with the project's remaining quota; pools with the same order
+ * need them at the same time. Pure.
  */
 export function surgeQuota(
   renewals: readonly PoolUpdate[],

@@ -30,7 +30,7 @@ import {
 export interface PodFacts {
   readonly pod: Pod;
   readonly isReady: boolean;
-  /** Whether it has data on the disk of its node. */
+  /** Whether it has data on its node's disk. */
   readonly hasLocalData: boolean;
 }
 
@@ -54,8 +54,8 @@ const MAX_OBJECTS = 30_000;
 const MAX_BUDGETS = 2_000;
 
 /**
- * Lists the relevant objects, page by page, and keeps a tenth of their data. Rejects with the error of the tenant's
- * API, with the signal's reason, or a TooManyObjectsError.
+ * Lists the relevant objects, page by page, and keeps a tenth of their data. Rejects with the tenant
+ * API's error, with the signal's reason, or a TooManyObjectsError.
  */
 export async function readTenant(client: KubeClient, signal: AbortSignal): Promise<TenantFacts> {
   const all = <T extends KubeObject, R>(type: ResourceType<T>, keep: (object: T) => R, max = MAX_OBJECTS) =>

@@ -165,7 +165,7 @@ test('findings report fifty budgets individually, and the others by name', async
   expect(findings.at(-1)?.objects).toHaveLength(10);
 });
 
-test('a finding lists only a few of the thousands of budgets of one pod', async () => {
+test('a finding lists only a few of the thousands of budgets for one pod', async () => {
   const budgets = Array.from({ length: 2_000 }, (_, index) => budgetOf(`budget-${index}`, NONE));
   const [finding] = await find([podOf('a')], budgets);
 

@@ -30,7 +30,7 @@ interface BlockedDrain {
   isHeld: boolean;
 }
 
-/** The effects on pods of drained nodes: what blocks them, and what is lost with them. */
+/** The effects on drained nodes' pods: what blocks them, and what is lost with them. */
 export async function workloadFindings(
   renewals: readonly PoolUpdate[],
   { pods, budgets }: Pick<TenantFacts, 'pods' | 'budgets'>,

@@ -44,7 +44,7 @@ export function recordPoolUpgradeEvents(events: Announcer, pool: NodePool, upgra
   record.call(events, pool, reason, `${summary} nodes are updated: ${message}`);
 }
 
-/** What nodes are updated to, in the terms of the pool's spec. */
+/** What nodes are updated to, in terms of the pool's spec. */
 function describeTarget({ spec: { flavor, image } }: NodePool, target: string): string {
   return `version ${versionOfTarget(target)}, flavor ${flavor}${image ? `, image ${image}` : ''}`;
 }

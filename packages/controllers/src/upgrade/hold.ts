@@ -14,7 +14,10 @@ export interface Hold extends Problem {
   readonly kind: 'Freeze' | 'Finish' | 'Stop';
 }
 
-/** Why no node of the cluster is updated now: its control plane comes first, and a drain needs the control plane. */
+/**
+ * Why none of the cluster's nodes is being updated now: its control plane comes first, and a drain needs the control
+ * plane.
+ */
 export function clusterHold({ status }: Cluster, isConnected: boolean): Hold | undefined {
   const kind = 'Freeze';
   const ready = findCondition(status?.conditions, ConditionType.ControlPlaneReady);
@@ -44,7 +47,7 @@ export interface PolicyFacts {
   readonly forced: Problem | undefined;
 }
 
-/** Whether the policy and the window of the cluster permit the update of a machine for this cause now. */
+/** Whether the cluster's policy and window permit updating a machine for this reason now. */
 export function policyHold(cause: UpdateCause, facts: PolicyFacts): Hold | undefined {
   const { cluster, asked, automatic, forced, hasWindow } = facts;
   if (cause === 'Asked') return asked && { ...asked, kind: 'Finish' };
@@ -57,7 +60,7 @@ export function policyHold(cause: UpdateCause, facts: PolicyFacts): Hold | undef
     const message = `${what} is available; ${why}: ${how} to update the nodes now`;
     return { kind: 'Stop', reason: ConditionReason.UpdateAvailable, message };
   }
-  // An uploaded image must not cause updates of nodes at arbitrary times.
+  // An uploaded image must not cause node updates at arbitrary times.
   if (cause === 'ImageBuild' && !hasWindow) {
     const message =
       'a newer build of the image is available, and new nodes use it; existing nodes are updated in a maintenance window, and the cluster has none: set spec.maintenance.window, or specify the ID of the image in spec.image to update the nodes now';

@@ -48,6 +48,6 @@ test('a result is counted once', async () => {
   ]);
 });
 
-test('results of an earlier target are not counted again', async () => {
+test('results for an earlier target are not counted again', async () => {
   expect(await samples([upgrade({ target: '1.50.0-a', done: 2 }), upgrade({ done: 4 })])).toEqual([]);
 });

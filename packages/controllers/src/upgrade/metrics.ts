@@ -1,7 +1,7 @@
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** From a rebuild without pods to a drain that is forced after half an hour. */
+/** Ranges from a rebuild without pods to a drain that is forced after half an hour. */
 const BUCKETS = [15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600];
 
 type Result = 'complete' | 'halted' | 'aborted';

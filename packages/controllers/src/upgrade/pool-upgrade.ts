@@ -22,14 +22,14 @@ import { nextUpgrade, targetName } from './progress.ts';
 export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
   readonly cluster: Cluster;
   readonly pool: NodePool;
-  /** All machines of the pool, including those being deleted. */
+  /** All machines in the pool, including those being deleted. */
   readonly machines: readonly Machine[];
   /** Desired number of nodes. */
   readonly replicas: number;
   readonly limits: RolloutLimits;
   /** How many more machines the cluster may have. */
   readonly room: number;
-  /** What delays all pools of the cluster, and what delays this one. */
+  /** What delays all pools in the cluster, and what delays this one. */
   readonly hold: Hold | undefined;
   /** How long a new node may take. */
   readonly startupTimeoutMs: number;
@@ -52,7 +52,7 @@ interface UpdateCandidate {
 }
 
 /**
- * Selects the machines of one pool that are updated next. Pure and level-triggered: derived from the machines, their
+ * Selects the machines in one pool to update next. Pure and level-triggered: derived from the machines, their
  * marks and its own last state. It starts with a single machine, and continues only once this one has shown that the
  * new template works. Then it selects as many as may be unavailable or surge at a time. The pool's controller creates
  * and deletes machines for them within the same limits, and never deletes an available machine unnecessarily.

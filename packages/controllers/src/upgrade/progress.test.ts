@@ -74,7 +74,7 @@ describe('the progress of an upgrade', () => {
     expect(after({ ...waiting, pending: 9 }, { pending: 4 })?.summary).toBe('0/4');
   });
 
-  test('restarts with another target', () => {
+  test('restarts with a different target', () => {
     expect(after({}, { pending: 0, state: 'Complete' }, { target: 'newer', pending: 4 })).toMatchObject({
       summary: '0/4',
       startTime: '1970-01-01T00:02:00Z',

@@ -38,7 +38,7 @@ interface UpgradeDependencies
 const MAX_WAIT_MS = 86_400_000;
 
 /**
- * Marks the machines of a cluster that do not match their pool's spec: those to update next, and what the others are
+ * Marks the machines in a cluster that do not match their pool's spec: those to update next, and what the others are
  * waiting for. The node pool controller acts on the marks; this controller creates, changes and deletes nothing.
  */
 export class UpgradeReconciler {
@@ -59,7 +59,7 @@ export class UpgradeReconciler {
     const pass = new Pass(context, clock);
     const nowMs = clock.now();
     const pools = cache.nodePools.find(poolsByCluster, key).filter((pool) => !isBeingDeleted(pool));
-    /** What pools of a lower priority are waiting for. */
+    /** What pools with a lower priority are waiting for. */
     let first: NodePool | undefined;
     for (const pool of pools.toSorted(byPriority)) {
       const isLater = first !== undefined && priorityOf(first) > priorityOf(pool);

@@ -6,8 +6,8 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 const GC_FINALIZERS: ReadonlySet<string> = new Set(['foregroundDeletion', 'orphan']);
 
 /**
- * Whether the deletion of a cluster is blocked because it or a part of it is paused, or has a finalizer of the tenant:
- * its control plane keeps running until its nodes are deleted. Pure.
+ * Whether the deletion of a cluster is blocked because it or a part of it is paused, or has a finalizer that the tenant
+ * added: its control plane keeps running until its nodes are deleted. Pure.
  */
 export function isHeldByTenant(cluster: KubeObject, parts: readonly KubeObject[]): boolean {
   if (isPaused(cluster)) return true;

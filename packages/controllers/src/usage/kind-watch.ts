@@ -7,7 +7,9 @@ interface WatchedKind {
   readonly stop: () => void;
 }
 
-/** Keeps a kind listed in a project as long as a cluster there has a resource of it whose deletion must be detected. */
+/**
+ * Keeps a kind listed in a project as long as a cluster there has a resource of it whose deletion needs to be detected.
+ */
 export class KindWatch {
   readonly #watched = new Map<ProjectCache, Map<ProjectKind, WatchedKind>>();
 

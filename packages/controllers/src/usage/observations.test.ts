@@ -125,7 +125,7 @@ describe('the usage of a node', () => {
     expect(observeNodes(factsOf([newServer(server)]), undefined).items).toEqual(items);
   });
 
-  test('continues once it was counted, even without a launch time', () => {
+  test('continues once it has been counted, even without a launch time', () => {
     const broken = newServer({ status: 'ERROR' });
 
     expect(observeNodes(factsOf([broken]), recordWith({})).items).toEqual([{ id: 's1', type: 'b3-8', sinceMs: NOW }]);

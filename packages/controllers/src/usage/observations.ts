@@ -10,7 +10,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import type { EndTracker } from './end-tracker.ts';
 
 /**
- * The plan is counted from when the cluster's API server was first ready until the deletion of the cluster was
+ * The plan is counted from when the cluster's API server was first ready until the cluster's deletion was
  * requested, regardless of what happens in between. While `isHeldUp` (`isHeldByTenant`), the control plane keeps
  * running, which is a separate interval.
  */
@@ -55,7 +55,7 @@ export function controlPlaneEndMs(
 export interface ServerFacts {
   /** When the list was requested. */
   readonly atMs: number;
-  /** The servers of the cluster. */
+  /** The cluster's servers. */
   readonly servers: readonly Server[];
   readonly machineOf: (server: Server) => Machine | undefined;
   /** The machine that this server belonged to. */

@@ -76,7 +76,7 @@ const floatingIps: ProjectKind<FloatingIp> = {
 /** The item types match their caches. */
 export const PROJECT_KINDS = [loadBalancers, volumes, floatingIps] as unknown as readonly ProjectKind[];
 
-/** The resources of a cluster in a list; undefined before the first trustworthy list. */
+/** A cluster's resources in a list; undefined before the first trustworthy list. */
 export function observeKind(
   kind: ProjectKind,
   snapshot: Snapshot<Identifiable>,

@@ -65,7 +65,7 @@ export class UsageReconciler {
     const pass = new Pass(context, clock);
     const cluster = cache.clusters.get(key);
     const records = this.#records.find(recordsByCluster, key);
-    // For a restored cluster, the record is restored too, possibly from another time.
+    // When a cluster is restored, its record is restored too, possibly from a different time.
     const isRestored = cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
     for (const record of isRestored ? [] : records)
       await pass.run(() => this.#maintain(record, { cluster, records }, pass));
@@ -132,7 +132,7 @@ export class UsageReconciler {
     const observations = [observeControlPlane(cluster, record, { nowMs: this.#writer.nowMs, isHeldUp })];
     if (cloud !== undefined) {
       const { failure } = await pass.run(() => requireOwnProject(cloud, cluster));
-      // A resource that is missing in another project's lists has not ended.
+      // A resource that is missing from another project's lists has not ended.
       const kinds = failure === undefined ? PROJECT_KINDS : [];
       const found = failure === undefined ? [pass.run(() => this.#observeServers(key, cluster, cloud, record))] : [];
       const responses = kinds.map((kind) => pass.run(() => this.#observeKinds(kind, key, { cluster, cloud, record })));

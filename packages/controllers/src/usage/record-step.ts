@@ -11,7 +11,7 @@ export type RecordStep =
 export interface RecordFacts {
   /** The Cluster with the name in the record, from the cache. */
   readonly cluster: Cluster | undefined;
-  /** All records of Clusters with that name. */
+  /** All records for Clusters with that name. */
   readonly records: readonly UsageRecord[];
   readonly nowMs: number;
   readonly retentionMs: number;

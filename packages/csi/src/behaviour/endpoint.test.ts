@@ -44,7 +44,7 @@ describe('a socket', () => {
     await removeStaleSocket(path);
   });
 
-  test('is not removed if a process listens on it, and neither are other files', async () => {
+  test('is not removed if a process is listening on it, and neither are other files', async () => {
     const [taken, file] = [join(folder, 'taken'), join(folder, 'file')];
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(taken, resolve));
@@ -72,7 +72,7 @@ describe('a socket', () => {
     server.close();
   });
 
-  test('cannot be created in a missing folder, and is removed if the server cannot listen', async () => {
+  test('cannot be created in a missing directory, and is removed if the server cannot listen', async () => {
     await expect(publishSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(
       /none does not exist: create it/,
     );

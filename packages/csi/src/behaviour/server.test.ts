@@ -141,7 +141,7 @@ describe('the server', () => {
     expect(await Array.fromAsync(connection.client().blockStorage.volumes.list())).toHaveLength(1);
   });
 
-  test('does not listen on the socket of another server', async () => {
+  test("does not listen on another server's socket", async () => {
     await expect(serve()).rejects.toThrow(/another process is already listening/);
   });
 

@@ -32,7 +32,7 @@ export class CallTime {
   }
 
   /**
-   * Polls until there is a result, at intervals that fit the change. Rejects with the error of `poll`, or with
+   * Polls until there is a result, at intervals that fit the change. Rejects with `poll`'s error, or with
    * DEADLINE_EXCEEDED when the time limit expires; `description` then specifies what the call was waiting for.
    */
   async pollUntil<T>(change: Change, description: string, poll: () => Promise<T | undefined>): Promise<T> {

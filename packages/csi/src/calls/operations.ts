@@ -30,7 +30,7 @@ export class Operations {
 }
 
 /**
- * Keys of the objects that operations change. Names and IDs of volumes have separate keys: a volume that is being
+ * Keys of the objects that operations change. Volume names and IDs have separate keys: a volume that is being
  * created has no ID yet.
  */
 export const subject = {

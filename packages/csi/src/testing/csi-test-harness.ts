@@ -128,7 +128,7 @@ export class CsiTestHarness implements AsyncDisposable {
     return this.clock.during(this.begin<T>(method, request, timeoutMs));
   }
 
-  /** Returns the error of a call: `NOT_FOUND: there is no such volume`. */
+  /** Returns the error from a call: `NOT_FOUND: there is no such volume`. */
   async refusal(method: string, request: object, timeoutMs?: number): Promise<string> {
     try {
       await this.call(method, request, timeoutMs);

@@ -87,7 +87,7 @@ async function attach(
 }
 
 /**
- * Detaches a volume from one server or all servers; resolves when it is detached. A volume of a deleted server counts
+ * Detaches a volume from one server or all servers; resolves when it is detached. A deleted server's volume counts
  * as detached.
  */
 export function unpublishVolume(storage: Storage, request: UnpublishRequest, time: CallTime): Promise<void> {

@@ -47,7 +47,7 @@ export function desiredVolume(request: CreateVolumeRequest): DesiredVolume {
   };
 }
 
-/** Validates names of volumes and snapshots. Throws INVALID_ARGUMENT. Pure. */
+/** Validates volume and snapshot names. Throws INVALID_ARGUMENT. Pure. */
 export function requireName(name: string): void {
   if (name === '') throw invalidArgument('name is missing');
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw invalidArgument(`name is longer than ${MAX_NAME_BYTES} bytes`);
@@ -62,8 +62,8 @@ function sourceOf({ volume_content_source: source }: CreateVolumeRequest): Desir
 }
 
 /**
- * How an existing volume of this name differs from the request; undefined if it does not. `typeName` is the name of the
- * requested type. Pure.
+ * How an existing volume with this name differs from the request; undefined if it does not. `typeName` is the name of
+ * the requested type. Pure.
  */
 export function differenceOf(
   volume: Volume,

@@ -18,7 +18,7 @@ export interface FoundVolume {
 export async function findVolume({ cloud, clusterUid, work }: Storage, id: string): Promise<FoundVolume | undefined> {
   if (!isCinderId(id)) return undefined;
   const volume = await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal: work }));
-  // With an administrator's credential, Cinder returns volumes of every project.
+  // With an administrator's credential, Cinder returns volumes from every project.
   const project = volume?.['os-vol-tenant-attr:tenant_id'];
   if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
     return undefined;

@@ -38,12 +38,12 @@ export function zoneFor(
   );
 }
 
-/** The topologies from which a volume of this zone is accessible; empty for all. Pure. */
+/** The topologies from which a volume in this zone is accessible; empty for all. Pure. */
 export function topologyOf(zone: string | null | undefined, { computeZones }: Zones): readonly Topology[] {
   return zone != null && computeZones.includes(zone) ? [{ segments: { [ZONE_KEY]: labelValue(zone) } }] : [];
 }
 
-/** Whether a volume of this zone is accessible as required. Pure. */
+/** Whether a volume in this zone is accessible as required. Pure. */
 export function isReachable(zone: string | undefined, requirement: TopologyRequirement | null, zones: Zones): boolean {
   const requestedLabels = requestedLabelsOf({ requisite: requirement?.requisite ?? [], preferred: [] }, zones);
   return zone === undefined || isWithin(zone, requestedLabels, zones);

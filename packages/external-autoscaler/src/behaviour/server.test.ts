@@ -63,7 +63,7 @@ function call<T = object>(client: Client, name: CallName, request: object = {}):
   });
 }
 
-/** Returns the error of a call that fails. */
+/** Returns the error from a call that fails. */
 async function refusal(client: Client, name: CallName, request: object = {}): Promise<ServiceError> {
   return call(client, name, request).then(
     () => {
@@ -113,7 +113,7 @@ describe('access control', () => {
     expect(await refusal(connect(null, null), 'NodeGroups')).toMatchObject({ code: status.UNAVAILABLE });
   });
 
-  test('rejects certificates of another authority', async () => {
+  test('rejects certificates from another authority', async () => {
     const { clock } = fairway;
     const foreignAuthority = await createCertificateAuthority({ commonName: 'stranger', clock, validityMs: DAY_MS });
     expect(await refusal(await clientOf('demo', foreignAuthority), 'NodeGroups')).toMatchObject({
@@ -137,7 +137,7 @@ describe('access control', () => {
     });
   });
 
-  test('ignores nodes of another cluster', async () => {
+  test("ignores another cluster's nodes", async () => {
     const [machine] = await nodesOf('general');
     const node = { providerID: `openstack://RegionOne/${machine?.status?.serverID}`, name: machine?.metadata.name };
     const found = (client: Client) => call<{ nodeGroup: { id: string } }>(client, 'NodeGroupForNode', { node });

@@ -42,7 +42,7 @@ export interface FairwayAdmissionOptions {
   /** Limits on the contents of a namespace; used only if `stored` can count objects. */
   readonly limits?: NamespaceLimits | undefined;
   /**
-   * Resolves when `clouds` has the stored state of the namespace; called before a request is rejected for lack of a
+   * Resolves when `clouds` reflects the namespace's stored state; called before a request is rejected for lack of a
    * cloud.
    */
   readonly waitForCache?: (namespace: string, credentialName: string | undefined) => Promise<void>;
@@ -60,7 +60,7 @@ export interface FairwayAdmissionOptions {
 }
 
 /**
- * Validates Clusters and NodePools against plans, releases and the cloud of their namespace, and protects plans and
+ * Validates Clusters and NodePools against plans, releases and their namespace's cloud, and protects plans and
  * releases in use. The rules are pure and tested in `api`.
  */
 export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlugin {
@@ -192,8 +192,8 @@ function poolForQuota({ spec }: NodePool, old: NodePool | undefined): NodePool |
 const CHECKED_LISTS = ['flavors', 'images', 'networks'] as const;
 
 /**
- * Validates against cached lists of the cloud and, before rejecting, against fresh ones: a resource may have been created a
- * moment ago.
+ * Validates against cached lists from the cloud and, before rejecting, against fresh ones: a resource may have been
+ * created a moment ago.
  */
 async function validateAgainstOffer(
   { clouds, offer, waitForCache }: FairwayAdmissionOptions,

@@ -9,8 +9,8 @@ import type { StoredFacts } from './stored-facts.ts';
 
 /**
  * Limits the contents of a namespace, of any kind, on the embedded engine: usage is read within the serialized write,
- * so concurrent writers cannot exceed the limits. Objects of Fairway's controllers and administrators are counted but
- * never refused. In front of a management cluster, `checkNumber` does what a webhook can.
+ * so concurrent writers cannot exceed the limits. Objects created by Fairway's controllers and administrators are
+ * counted but never refused. In front of a management cluster, `checkNumber` does what a webhook can.
  */
 export function namespaceLimitsAdmission(
   store: Pick<Store, 'buckets' | 'list' | 'follow'>,

@@ -2,7 +2,7 @@ import { GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { RESTORE_PAUSE } from '@fairway/api/pause';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 
-/** Kubernetes' group of superusers. */
+/** Kubernetes' superuser group. */
 export const ADMINISTRATORS_GROUP = 'system:masters';
 
 /** Whether a request writes the spec of a Fairway object, and so must be validated. */
@@ -14,7 +14,7 @@ export function needsValidation(request: AdmissionRequest): boolean {
   return !isSpecUnchanged(request) && !isRestoredObject(request);
 }
 
-/** A change of metadata only (labels, finalizers) does not need the cloud. */
+/** A metadata-only change (labels, finalizers) does not need the cloud. */
 function isSpecUnchanged({ object, oldObject }: AdmissionRequest): boolean {
   if (oldObject === undefined) return false;
   const spec = (value: unknown) => JSON.stringify((value as { spec?: unknown }).spec);

@@ -17,7 +17,7 @@ export interface StoredFacts {
   plans(): Stored<readonly Plan[]>;
   releases(): Stored<readonly KubernetesRelease[]>;
   clusters(namespace: string): Stored<readonly Cluster[]>;
-  /** Clusters of all namespaces. */
+  /** Clusters in all namespaces. */
   allClusters(): Stored<readonly Cluster[]>;
   nodePools(namespace: string): Stored<readonly NodePool[]>;
   credential(namespace: string, name: string): Stored<CloudCredential | undefined>;

@@ -27,7 +27,7 @@ export interface AuditEventsRequest {
   readonly query: URLSearchParams;
   readonly accept: string | undefined;
   readonly nowMs: number;
-  /** Decides which users see details that tenants hide from each other; undefined: none. */
+  /** Decides which users see details that tenants hide from each other; if undefined, none do. */
   readonly authorizer: Authorizer | undefined;
 }
 

@@ -14,7 +14,7 @@ const MAX_PAGE_CHARS = 1024 * 1024;
 
 /**
  * A page of the entries of a namespace's archive, starting at `createdMs`: older entries belong to an earlier namespace
- * of the same name.
+ * with the same name.
  */
 export function eventsPage(entries: readonly string[], query: EventsQuery, createdMs: number): EventsPage {
   const { limit, position, matches } = query;

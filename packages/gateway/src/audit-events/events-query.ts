@@ -39,7 +39,7 @@ export const SELECTABLE_FIELDS = [
   'responseStatus.code',
 ] as const;
 
-/** Parses the query of a list. Throws 400. */
+/** Parses a list's query. Throws 400. */
 export function eventsQuery(query: URLSearchParams, nowMs: number): EventsQuery {
   return { ...eventsSelection(query, nowMs), position: positionOf(query.get('continue') ?? '') };
 }

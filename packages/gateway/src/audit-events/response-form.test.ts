@@ -25,7 +25,7 @@ function cellsOf(event: AuditEvent): readonly string[] | undefined {
   return (table as { readonly rows: readonly { readonly cells: readonly string[] }[] }).rows[0]?.cells;
 }
 
-test('has the user, the action, its time and source in each row', () => {
+test('contains the user, the action, its time and source in each row', () => {
   const cells = ['30s', 'alice as bob', 'patch (dry run)', 'pods/status a', '200', '192.0.2.1,198.51.100.1', 'a-1'];
 
   expect(cellsOf(EVENT)).toEqual(cells);

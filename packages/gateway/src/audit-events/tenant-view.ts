@@ -16,7 +16,7 @@ const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 
 /**
  * An event as `reader` sees it. Readers see everything about themselves, users who share a group with them, service
- * accounts of the namespace and unauthenticated clients. For operators, Fairway itself and other tenants, they see the
+ * accounts in the namespace and unauthenticated clients. For operators, Fairway itself and other tenants, they see the
  * name, request and result, but neither the source address nor the role.
  */
 export function tenantView(event: AuditEvent, namespace: string, reader: UserInfo): AuditEvent {
@@ -25,8 +25,8 @@ export function tenantView(event: AuditEvent, namespace: string, reader: UserInf
 }
 
 /**
- * Whether a user, such as an operator, may read these events in all namespaces. Such users have the log, so they see
- * every source address. No role within a namespace grants this.
+ * Whether a user, such as an operator, may read these events in all namespaces. Such users have access to the log, so
+ * they see every source address. No role within a namespace grants this.
  */
 export async function readsAllNamespaces(
   authorizer: Authorizer,

@@ -17,7 +17,7 @@ export type IssueAutoscalerConfig = (
 ) => Promise<NonNullable<AutoscalerConfigRequest['status']>>;
 
 export interface AutoscalerConfigOptions {
-  /** Undefined if no externalgrpc server runs. */
+  /** Undefined if no externalgrpc server is running. */
   readonly issuer: () => IssueAutoscalerConfig | undefined;
   readonly events: () => EventRecorder;
   readonly log: Logger;

@@ -96,7 +96,7 @@ test('may return an empty page that is not the last one', async () => {
   expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
 });
 
-test('does not return a page of a log that is on another replica', async () => {
+test('does not return a page from a log that is on another replica', async () => {
   expect(await open().reader.read({ uid: 'elsewhere', namespace: 'team' }, ALL, undefined)).toBeUndefined();
 });
 

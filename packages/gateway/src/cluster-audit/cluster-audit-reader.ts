@@ -18,7 +18,7 @@ export interface ClusterEventsPage {
   readonly next: LinePosition | undefined;
 }
 
-/** Counts requested lines of clusters' logs that are not events. */
+/** Counts requested lines in clusters' logs that are not events. */
 export interface ClusterAuditObserver {
   onSkipped(lines: number): void;
 }
@@ -32,7 +32,10 @@ const MAX_CONCURRENT_READS = 4;
 const READ_RATE: Rate = { burst: 20, perMinute: 120 };
 const MAX_RATED_PROJECTS = 10_000;
 const MAX_PAGE_CHARS = 1024 * 1024;
-/** The log has events in the order in which their requests ended, except for those that ended at almost the same time. */
+/**
+ * The log contains events in the order in which their requests ended, except for those that ended at almost the same
+ * time.
+ */
 const MAX_DISORDER_MS = 60_000;
 
 /** Reads the logs that clusters' API servers write, with limits that apply to any content. */

@@ -23,8 +23,8 @@ export interface ClusterAuditRequest {
 }
 
 /**
- * Responds to an authorized GET of `clusters/NAME/audit` with the audit events of the cluster's API server, in the
- * formats and by the query of `auditevents`. Only users who could read the objects with a kubeconfig get bodies.
+ * Responds to an authorized GET of `clusters/NAME/audit` with the audit events of the cluster's API server, in the same
+ * formats and with the same query as `auditevents`. Only users who could read the objects with a kubeconfig get bodies.
  * Rejects with 409 if audit events are not enabled for the cluster, and with 503 if its log is on another replica.
  */
 export async function clusterAuditList(

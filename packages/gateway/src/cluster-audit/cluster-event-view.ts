@@ -67,7 +67,7 @@ function withoutSecrets(event: AuditEvent): AuditEvent {
 }
 
 /**
- * Removes bodies and the annotations that quote them: patches of webhooks, and messages of the cluster's admission
+ * Removes bodies and the annotations that quote them: webhooks' patches, and messages of the cluster's admission
  * policies.
  */
 function withoutBodyQuotes(event: AuditEvent): AuditEvent {

@@ -76,7 +76,7 @@ it('does not send cached files again', async () => {
   expect([again.status, again.body]).toEqual([304, '']);
 });
 
-describe('requests outside of the build output', () => {
+describe('requests outside the build output', () => {
   it.each([
     '/console/assets/missing.js',
     '/console/assets/../../secret',

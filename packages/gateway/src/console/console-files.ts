@@ -28,7 +28,7 @@ const ConsoleIndex = z.object({
 /** The index that the console's build writes. */
 export type ConsoleIndex = z.infer<typeof ConsoleIndex>;
 
-/** Output folder of the console's build, both in the repository and in the package. */
+/** Output directory of the console's build, both in the repository and in the package. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist');
 
 export const CONSOLE_PATH = '/console/';

@@ -19,7 +19,7 @@ export class ConsoleSessions {
     this.#clock = clock;
   }
 
-  /** The session of a request from a page of the console. */
+  /** The session of a request from a console page. */
   async of(headers: Headers): Promise<ConsoleSession | undefined> {
     if (!isOwnPage(headers)) return undefined;
     const sealed = sealedSessionOf(headers['cookie']);
@@ -27,7 +27,7 @@ export class ConsoleSessions {
   }
 
   /**
-   * The credentials of an API request from a page of the console: only the session's token, not even the browser's
+   * The credentials of an API request from a console page: only the session's token, not even the browser's
    * client certificate. Undefined for all other requests, which have their own credentials; their cookies are ignored.
    * Throws 401 if there is no session, or another site sent the request.
    */

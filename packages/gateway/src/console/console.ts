@@ -16,7 +16,7 @@ import { SINGLE_SIGN_ON_PATH, SingleSignOn } from './single-sign-on.ts';
 import { parseWatches } from './watch-request.ts';
 import { type OpenWatch, watchStream } from './watch-stream.ts';
 
-/** The API with the token of a session; `peer` is the address of its browser. */
+/** The API, called with a session's token; `peer` is the address of its browser. */
 export type OpenWatchAs = (
   credentials: { readonly bearerToken: string; readonly peer: string },
   ...watch: Parameters<OpenWatch>
@@ -35,7 +35,7 @@ export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'si
   readonly files?: ConsoleFiles | undefined;
 }
 
-/** The console of a gateway. */
+/** A gateway's console. */
 export interface Console {
   readonly routes: readonly Route[];
   /** The requests that the console's pages may send with their cookie. */

@@ -4,7 +4,7 @@ const REQUIRED_ROLES: readonly string[] = ['member', 'reader', 'load-balancer_me
 const ADMIN_ROLES: ReadonlySet<string> = new Set(['admin', 'manager', 'service']);
 
 /**
- * The roles of a user to delegate to Fairway: those that clusters need or, in a cloud with other role names, all that
+ * A user's roles to delegate to Fairway: those that clusters need or, in a cloud with different role names, all that
  * have no power beyond the project. If the result is empty, no credential may be requested: Keystone delegates all
  * roles if none is named.
  */

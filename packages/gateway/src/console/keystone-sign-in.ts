@@ -33,8 +33,8 @@ export async function signInAtKeystone(
 }
 
 /**
- * Exchanges an unscoped token for a token of the requested project if the user has a role there, otherwise of the first
- * available project. Throws 403 if the user has no project.
+ * Exchanges an unscoped token for a token scoped to the requested project if the user has a role there, otherwise to
+ * the first available project. Throws 403 if the user has no project.
  */
 export async function scopeToAnyProject(
   signInService: KeystoneSignIn,
@@ -48,7 +48,7 @@ export async function scopeToAnyProject(
   return scopeToProject(signInService, unscopedToken, chosen.id);
 }
 
-/** A token of another project for the same user. */
+/** A token for another project of the same user. */
 export function scopeToProject(signInService: KeystoneSignIn, token: string, id: string): Promise<IssuedToken> {
   const scope = { kind: 'project', project: { id } } as const;
   return signInService.signIn({ kind: 'token', token, scope }).catch(toApiError);

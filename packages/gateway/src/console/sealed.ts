@@ -5,14 +5,16 @@ import type { SessionKeys } from './session-keys.ts';
 /** Browsers keep 4,096 bytes of a cookie, with its name and attributes. */
 export const MAX_SEALED_CHARACTERS = 3_800;
 
-/** A text for a cookie that only this installation can read and write. */
+/** A string for a cookie that only this installation can read and write. */
 export function sealed(value: object, { active }: SessionKeys): Promise<string> {
   return new CompactEncrypt(new TextEncoder().encode(JSON.stringify(value)))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: active.id })
     .encrypt(active.key);
 }
 
-/** Undefined if the text was not sealed here, its key has been deleted, it has another type, or it has expired. */
+/**
+ * Undefined if the string was not sealed here, its key has been deleted, it has a different type, or it has expired.
+ */
 export async function opened<T extends { readonly endsAtMs: number }>(
   schema: z.ZodType<T>,
   text: string,

@@ -1,4 +1,4 @@
-/** Bound to the host by its prefix: no other host of the domain can set it, and it is sent over TLS only. */
+/** Bound to the host by its prefix: no other host in the domain can set it, and it is sent over TLS only. */
 const NAME = '__Host-fairway-session';
 
 /** The sealed session of a request. */

@@ -79,7 +79,7 @@ export class SessionKeyManager {
         await secrets.update({ ...stored, data: sessionKeysSecret(next).data ?? {} });
         return next;
       } catch (error) {
-        // Another replica was faster, and its write wins.
+        // Another replica got there first, and its write wins.
         if (!isApiError(error, 'AlreadyExists', 'Conflict')) throw error;
       }
     }

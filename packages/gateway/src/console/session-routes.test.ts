@@ -110,7 +110,7 @@ describe('a pending single sign-on at Keystone', () => {
       } as never),
   };
   let routes: SessionRoutes;
-  /** The cookies of a browser, by name. */
+  /** A browser's cookies, by name. */
   let cookieJar: Map<string, string>;
   beforeEach(() => {
     routes = newRoutes(signInService);
@@ -134,7 +134,7 @@ describe('a pending single sign-on at Keystone', () => {
   const sendWithCookies = async (token: string) =>
     keep(await singleSignOn.receiveToken(request('POST', SINGLE_SIGN_ON_PATH, { origin: KEYSTONE }, `token=${token}`)));
 
-  it('ends when the user has signed in: another token from the same Keystone is ignored', async () => {
+  it('ends once the user has signed in: another token from the same Keystone is ignored', async () => {
     await begin();
     await sendWithCookies('alices');
     await post({ kind: 'singleSignOn' });
@@ -145,7 +145,7 @@ describe('a pending single sign-on at Keystone', () => {
     await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
   });
 
-  it('ends when the user signs in by another method', async () => {
+  it('ends when the user signs in with a different method', async () => {
     await begin();
     await post({ kind: 'token', token: 'alices' });
     await sendWithCookies('mallorys');

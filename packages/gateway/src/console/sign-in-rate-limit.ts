@@ -12,7 +12,7 @@ const MAX_SOURCES = 10_000;
 const MAX_ACCOUNTS = 10_000;
 
 /**
- * Rate-limits password guesses, in bounded memory. Guessing the password of an account also slows down the account's
+ * Rate-limits password guesses, in bounded memory. Guessing an account's password also slows down the account's
  * owner, but never for long: two attempts a minute remain, and existing sessions continue.
  */
 export class SignInRateLimit {

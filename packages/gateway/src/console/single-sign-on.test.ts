@@ -84,7 +84,7 @@ describe('ignores a token', () => {
     await expect(signOn.tokenOf(await receivedCookie())).rejects.toMatchObject({ code: 403 });
   });
 
-  it('if the sign-in was started at another Keystone', async () => {
+  it('if the sign-in was started at a different Keystone', async () => {
     const { cookie } = await signOn.begin('Partner', 'fairway.example.com');
 
     await expect(signOn.tokenOf(`${cookiePairOf(cookie)}; ${await receivedCookie()}`)).rejects.toMatchObject({

@@ -33,8 +33,8 @@ export interface SingleSignOnOptions {
 }
 
 /**
- * Keystone's single sign-on: the console sends the browser to Keystone, whose page posts a token back by a form, from
- * another site.
+ * Keystone's single sign-on: the console sends the browser to Keystone, whose page posts a token back through a form,
+ * from another site.
  *
  * ## Guarantees Another site cannot sign a user in as someone else. A form is accepted only from Keystone's origin, as
  * reported by the browser. The form itself signs no one in: its token is sealed into a cookie for a minute. It is used

@@ -11,7 +11,7 @@ it('accepts watches of the API', () => {
   ]);
 });
 
-it('accepts selectors in the encoding of browsers', () => {
+it('accepts selectors in browsers’ encoding', () => {
   const path = '/api/v1/events?labelSelector=fairway.dev%2Fcluster%3Ddemo&watch=true';
 
   expect(parseWatches(bodyOf(path))).toEqual([{ id: 0, path }]);

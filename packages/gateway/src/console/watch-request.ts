@@ -1,7 +1,7 @@
 import { badRequest } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 
-/** The maximum number of watches of one page. */
+/** The maximum number of watches per page. */
 const MAX_WATCHES = 16;
 
 const WatchesRequest = z.strictObject({
@@ -33,7 +33,7 @@ export function parseWatches(body: string): readonly WatchSelection[] {
 }
 
 function isWatch(path: string): boolean {
-  // A selector's value may have an encoded slash; the path may not.
+  // A selector's value may contain an encoded slash; the path may not.
   const [collection = ''] = path.split('?');
   if (/[\s#\\]/.test(path) || !/^\/apis?\/[a-z0-9.]/.test(collection)) return false;
   if (/%2f|\/\.{0,2}(?:\/|$)/i.test(collection)) return false;

@@ -18,7 +18,7 @@ export interface WatchStreamOptions {
   /** When the session and its watches end. */
   readonly endsAtMs: number;
   readonly clock: Clock;
-  /** Aborted when the browser has disconnected. */
+  /** Aborted once the browser disconnects. */
   readonly signal: AbortSignal;
 }
 

@@ -22,7 +22,7 @@ export interface TracedWrite {
 /** A valid name or namespace; a write with an invalid one is never announced. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** Announces a write of one of Fairway's objects, if its name is known beforehand. */
+/** Announces a write of one of Fairway's objects, if its name is known in advance. */
 export async function announceWrite(
   announce: AnnounceWrite,
   authorizer: Authorizer,

@@ -18,9 +18,9 @@ const RESYNC_INTERVAL_MS = 20;
 const SYNC_TIMEOUT_MS = 2_000;
 
 /**
- * Waits until a watch-based reader has the current state of the namespace and the given CloudCredential, because both
- * may have been applied right before the request that refers to them. Gives up after 2 s; the request then proceeds
- * with the reader's state.
+ * Waits until a watch-based reader reflects the current state of the namespace and the given CloudCredential, because
+ * both may have been applied right before the request that refers to them. Gives up after 2 s; the request then
+ * proceeds with the reader's state.
  */
 export function newCacheSync({
   reader,

@@ -4,7 +4,7 @@ import { discoveryView } from './discovery-view.ts';
 const HOST = 'fairway.example.com';
 
 describe('one document per path', () => {
-  test('/api contains the address of the gateway, not of the API server', () => {
+  test('/api contains the gateway’s address, not the API server’s', () => {
     const document = {
       kind: 'APIVersions',
       versions: ['v1'],

@@ -34,7 +34,7 @@ export async function ensureGatewayCa(client: KubeClient, clock: Clock): Promise
       await secrets.update({ ...stored, data: gatewayCaSecret(renewedCa).data ?? {} });
       return renewedCa;
     } catch (error) {
-      // Another replica was faster, and its write wins.
+      // Another replica got there first, and its write wins.
       if (!isApiError(error, 'AlreadyExists', 'Conflict')) throw error;
     }
   }

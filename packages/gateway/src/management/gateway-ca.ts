@@ -61,7 +61,7 @@ function newAuthority(clock: Clock) {
 }
 
 /**
- * The Secret of the CAs: `ca.crt` and `ca.key`, during a rotation `ca-standby.crt` and `ca-standby.key`, and
+ * The Secret with the CAs: `ca.crt` and `ca.key`, during a rotation `ca-standby.crt` and `ca-standby.key`, and
  * `webhook-key`.
  */
 export function gatewayCaSecret({ authority: { active, standby }, webhookKey }: GatewayCa): Secret {

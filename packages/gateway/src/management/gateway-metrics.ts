@@ -48,7 +48,7 @@ export class GatewayMetrics {
     });
   }
 
-  /** Registers gauges of the gateway's usage of its limits. */
+  /** Registers gauges for the gateway's usage of its limits. */
   registerTrafficMetrics(traffic: CountedTraffic): void {
     addTrafficMetrics(this.#registry, traffic);
   }

@@ -1,12 +1,12 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { ApiError } from '@fairway/kube/object/api-error';
 
-/** Impersonation headers of kube-apiserver. */
+/** kube-apiserver's impersonation headers. */
 export type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
 
 /**
- * Headers that impersonate the caller. Throws 403 for a name that a header can't carry unchanged: HTTP trims the white space around a value, so
- * ` admin` would arrive as another user.
+ * Headers that impersonate the caller. Throws 403 for a name that a header can't carry unchanged: HTTP trims the white
+ * space around a value, so ` admin` would arrive as a different user.
  */
 export function impersonationHeaders({ username, uid, groups, extra = {} }: UserInfo): ImpersonationHeaders {
   return {

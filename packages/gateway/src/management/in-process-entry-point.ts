@@ -14,7 +14,7 @@ import {
   type TransportResponse,
 } from '@fairway/kube/client/transport';
 
-/** A caller from another API of this process. */
+/** A caller from another API in this process. */
 export interface InProcessCaller {
   readonly bearerToken: string;
   /** Address of the client that sent the request, for the audit log. */
@@ -22,7 +22,7 @@ export interface InProcessCaller {
 }
 
 /**
- * An entry point to the gateway for other APIs of its process: the same handler, with the caller's own token, over
+ * An entry point to the gateway for other APIs in its process: the same handler, with the caller's own token, over
  * in-memory connections. Callers from another API are therefore authenticated, impersonated, limited and audited as if
  * they had called the gateway directly. Watches are not served.
  */

@@ -59,7 +59,7 @@ export interface ManagementFrontEndOptions {
   readonly respondToReview: (body: string) => Promise<ApiResponse>;
   /** Secret part of the webhook's path, known to kube-apiserver only. */
   readonly webhookKey: () => string;
-  /** Open requests and connections of all listeners. */
+  /** Open requests and connections across all listeners. */
   readonly traffic: Traffic;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
@@ -229,8 +229,8 @@ export class ManagementFrontEnd {
           return routeResponse;
         });
       case 'api-server': {
-        // The body is buffered completely before the request reaches the API server: a slow body would occupy a slot of
-        // the API server and one of the gateway.
+        // The body is buffered completely before the request reaches the API server: a slow body would occupy a slot at
+        // the API server and one at the gateway.
         const { bytes: body, release } = await readBody(request, user, traffic);
         onExchangeEnd(response, release);
         trail.recordRequest(body);

@@ -72,7 +72,7 @@ export interface ManagementGatewayOptions {
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
   /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
-  /** Limits of projects without a ProjectQuota; unlimited by default. */
+  /** Limits for projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** The operator's image, by ID or name. */
   readonly defaultImage?: string | undefined;
@@ -124,9 +124,9 @@ export interface ManagementGateway {
   readonly url: string;
   /** PEM bundle of the CAs that issue the gateway's certificate. */
   readonly certificateAuthority: string;
-  /** The gateway's current certificate, for other servers of the process; it changes on renewal. */
+  /** The gateway's current certificate, for other servers in the process; it changes on renewal. */
   readonly tls: () => TlsOptions;
-  /** For other APIs of the process, which send requests as their own clients. */
+  /** For other APIs in the process, which send requests as their own clients. */
   connect(caller: InProcessCaller): Transport;
   /** Ends the watches, drains running requests, and stops listening. */
   close(): Promise<void>;
@@ -314,7 +314,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
 }
 
 /**
- * Keystone users' rights are RoleBindings of the management cluster, whose API server does not use Fairway's policy.
+ * Keystone users' permissions are RoleBindings in the management cluster, whose API server does not use Fairway's
+ * policy.
  */
 function keystoneUserPrefixes({ keystone }: ManagementGatewayOptions): readonly Authenticator[] {
   return keystone === undefined ? [] : keystoneAuth(keystone).authenticators;

@@ -4,7 +4,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 
-/** The user of Fairway's controllers in a management cluster. */
+/** The user that Fairway's controllers act as in a management cluster. */
 export interface OwnIdentity {
   /** Users whose changes count as Fairway's own. */
   readonly usernames: readonly string[];

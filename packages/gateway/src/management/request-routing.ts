@@ -14,7 +14,7 @@ export type RequestRouting =
   | { readonly to: 'auditevents'; readonly namespace: string; readonly name: string; readonly verb: string }
   | { readonly to: 'nowhere'; readonly reason: string };
 
-/** A resource of the management cluster that tenants need in addition to Fairway's own. */
+/** A resource in the management cluster that tenants need in addition to Fairway's own. */
 interface ForwardedResource {
   readonly groups: readonly string[];
   readonly resource: string;

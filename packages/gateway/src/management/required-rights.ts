@@ -35,7 +35,7 @@ const RIGHTS: readonly Right[] = [
 const NAMESPACES = { group: '', resource: 'namespaces' };
 const ROLE_BINDING_RIGHTS = { group: 'rbac.authorization.k8s.io', resource: 'rolebindings' };
 
-/** Needed for the namespaces of Keystone's projects. */
+/** Needed for Keystone projects' namespaces. */
 const KEYSTONE_RIGHTS: readonly Right[] = [
   { verb: 'create', ...NAMESPACES },
   { verb: 'patch', ...NAMESPACES },

@@ -46,7 +46,7 @@ export class Upstream {
 
   /**
    * Resolves with the head of the response; the body is streamed. Rejects with 503 if there is no response, and with
-   * Retry-After if the request certainly had no effect: clients then retry automatically.
+   * Retry-After if the request definitely had no effect: clients then retry automatically.
    */
   async send(request: UpstreamRequest): Promise<IncomingMessage> {
     try {

@@ -10,7 +10,7 @@ import { Secrets, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/re
 import { WEBHOOK_NAME } from '../webhook/webhook-configuration.ts';
 import { GATEWAY_CA_SECRET } from './gateway-ca.ts';
 
-/** The objects of the management cluster that the gateway depends on, each watched by name. */
+/** The objects in the management cluster that the gateway depends on, each watched by name. */
 export interface WatchedObjects {
   /** CAs of client certificates. */
   readonly authentication: Informer<ConfigMap>;

@@ -42,7 +42,7 @@ const READ_ONLY_SUBRESOURCES: ReadonlySet<string> = new Set([
   `${cloudProfiles.plural}/${QUOTAS_SUBRESOURCE}`,
 ]);
 
-/** Whether a request only reads the current or planned state; pages of the console repeat such requests. */
+/** Whether a request only reads the current or planned state; console pages repeat such requests. */
 export function isRead({ group, plural, subresource }: ResourcePath): boolean {
   return group === clusters.group && READ_ONLY_SUBRESOURCES.has(`${plural}/${subresource}`);
 }

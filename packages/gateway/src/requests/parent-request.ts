@@ -80,7 +80,7 @@ export function parentSubresource<P extends KubeObject, Q extends Question>(
   };
 }
 
-/** 409: the state of the cluster does not allow this request. */
+/** 409: the cluster's state does not allow this request. */
 export function refusal(cluster: Cluster, subresource: string, reason: string): ApiError {
   const { name } = cluster.metadata;
   const resource = `${clusters.plural}/${subresource}`;

@@ -62,9 +62,9 @@ export interface GatewayOptions {
   readonly version: string;
   readonly auditor?: Auditor;
   readonly tracer?: Tracer | undefined;
-  /** Issuer URL of service-account tokens. */
+  /** Issuer URL for service-account tokens. */
   readonly issuer: string;
-  /** Signs client certificates of Fairway's API. */
+  /** Signs client certificates for Fairway's API. */
   readonly authority: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Maximum lifetime of a service account's token; 30 days by default. */
@@ -86,7 +86,7 @@ export interface GatewayOptions {
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
   /** Why clusters here cannot admit Keystone users; if undefined, they can. */
   readonly keystoneProblem?: string | undefined;
-  /** Limits of projects without a ProjectQuota; unlimited by default. */
+  /** Limits for projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Audit events for tenants to read; none by default. */
   readonly auditEvents?: AuditEventsSource | undefined;
@@ -98,7 +98,7 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly server: ApiServer;
-  /** Client of Fairway's controllers, in this process. */
+  /** Client for Fairway's controllers, in this process. */
   readonly client: KubeClient;
   /** Resources that ResourceQuotas count. */
   readonly ledger: QuotaLedger;
@@ -112,7 +112,7 @@ export interface Gateway {
  */
 const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 
-/** The user of Fairway's controllers in its own API. */
+/** The user that Fairway's controllers act as in its own API. */
 const CONTROLLERS: UserInfo = {
   username: 'system:fairway:controllers',
   groups: ['system:masters', 'system:authenticated'],

@@ -12,7 +12,7 @@ export interface KeystoneAccess {
   readonly tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>;
   /** Shared by all entry points, because it limits how many namespaces are created. */
   readonly namespaces: Pick<ProjectNamespaces, 'of'>;
-  /** Where users of the console sign in; by default, they cannot. */
+  /** Where console users sign in; by default, they cannot. */
   readonly signInService?: KeystoneSignIn | undefined;
 }
 

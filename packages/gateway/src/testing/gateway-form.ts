@@ -41,7 +41,7 @@ export interface FormParts {
 
 /** The gateway from a tenant's perspective, on either engine. */
 export interface GatewayForm {
-  /** Client of the API server with the stored objects. */
+  /** The API server that stores the objects. */
   readonly server: ApiServer;
   /** Client with the identity of Fairway's controllers. */
   readonly client: KubeClient;

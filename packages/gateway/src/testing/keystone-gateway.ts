@@ -27,7 +27,7 @@ export interface KeystoneGateway {
   /** Client of the API with its objects. */
   readonly store: MemoryStore;
   readonly audit: RecordedAudit;
-  /** Client with a new token of an entry of the simulator's clouds.yaml. */
+  /** Client with a new token for an entry in the simulator's clouds.yaml. */
   as(entry: string): Promise<KubeClient>;
   by(token: string): Promise<KubeClient>;
   close(): Promise<void>;

@@ -10,12 +10,12 @@ export interface PageRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The headers of a page of the console, as a browser sends them. */
+/** The headers of requests from a console page, as a browser sends them. */
 export const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
 
 /**
- * A browser as a server sees it: it keeps a cookie and sends it with every request to the server, whichever site causes
- * the request.
+ * A browser as a server sees it: it keeps a cookie and sends it with every request to the server, whichever site
+ * triggers the request.
  */
 export class TestBrowser {
   readonly #transport: HttpsTransport;

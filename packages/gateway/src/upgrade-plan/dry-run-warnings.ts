@@ -16,7 +16,7 @@ export interface DryRunOptions {
   readonly clock: Clock;
 }
 
-/** Blockers and losses of an upgrade, for users who try the change of spec.version in a dry run. Never rejects. */
+/** Blockers and losses of an upgrade, for users who try changing spec.version in a dry run. Never rejects. */
 export async function dryRunWarnings({ planner, cluster, old, clock }: DryRunOptions): Promise<readonly string[]> {
   const { version } = cluster.spec;
   if (planner === undefined || old?.status?.version === undefined) return [];

@@ -46,7 +46,7 @@ export interface ReviewRequest {
   readonly oldObject: KubeObject | undefined;
 }
 
-/** Throws 400 if the body is not an AdmissionReview of v1. */
+/** Throws 400 if the body is not a v1 AdmissionReview. */
 export function parseReview(body: string): ReviewRequest {
   let json: unknown;
   try {

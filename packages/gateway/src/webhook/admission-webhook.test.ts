@@ -175,7 +175,7 @@ describe('the webhook with older CRDs installed', () => {
     expect(response.status?.message).toContain('spec.replicas: Invalid value: 3: must not be less than minReplicas');
   });
 
-  test('refuses changes of immutable fields', async () => {
+  test('refuses changes to immutable fields', async () => {
     const object = { ...pool, spec: { ...pool.spec, antiAffinity: true } };
     const { response } = await review({ operation: 'UPDATE', object, oldObject: pool });
 
@@ -197,7 +197,7 @@ describe('the webhook with older CRDs installed', () => {
     expect((await review({ ...change, object: credential('a') })).response.allowed).toBe(true);
   });
 
-  test('reads a generated name from the object, the only place that has it', async () => {
+  test('reads a generated name from the object, the only place that contains it', async () => {
     const metadata = { ...pool.metadata, name: 'general-abcde', generateName: 'general-' };
     const reviews: AdmissionRequest[] = [];
     await review({ name: '', object: { ...pool, metadata } }, (request) => void reviews.push(request));

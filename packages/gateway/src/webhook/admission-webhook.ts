@@ -61,7 +61,7 @@ export function admissionWebhook({
     const { object, oldObject } = objects;
     // Only the object contains a generated name.
     const name = review.name || (object?.metadata.name ?? '');
-    // Applies the CEL rules of the CRDs, in case the installed CRDs are from an older release.
+    // Applies the CRDs' CEL rules, in case the installed CRDs are from an older release.
     const errors = (object && resource.strategy?.validate?.(object, oldObject)) ?? [];
     if (errors.length > 0) throw invalid(resource, name, errors);
     const request = { user, operation, resource, subresource, namespace, name, dryRun, object, oldObject, warn };

@@ -20,7 +20,7 @@ export const CATALOGUE_WEBHOOK_NAME = `catalogue.${GROUP}`;
 /** Name of the webhook for one-time annotations. */
 export const REQUESTS_WEBHOOK_NAME = `requests.${GROUP}`;
 
-/** The cloud is queried at most twice, with a timeout of 5 s each. */
+/** The cloud is queried at most twice, with a 5 s timeout each time. */
 const TIMEOUT_SECONDS = 15;
 
 export interface WebhookTarget {

@@ -16,7 +16,7 @@ export interface WebhookRegistrationOptions {
 /** Key of the single object to reconcile. */
 export const REGISTRATION_KEY = WEBHOOK_NAME;
 
-/** Keeps the webhook registered with kube-apiserver, and reverts changes by other clients. */
+/** Keeps the webhook registered with kube-apiserver, and reverts changes made by other clients. */
 export function webhookRegistration({ client, configurations, target }: WebhookRegistrationOptions): Reconcile {
   const webhookWriter = client.resource(ValidatingWebhookConfigurations);
   return async () => {

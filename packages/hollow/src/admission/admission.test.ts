@@ -82,7 +82,7 @@ describe('a new pod', () => {
     ]);
   });
 
-  it('is subject to the LimitRange of its namespace', async () => {
+  it('is subject to its namespace’s LimitRange', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const limits = [
       { type: 'Container', max: { cpu: '1' }, default: { cpu: '500m' }, defaultRequest: { cpu: '100m' } },
@@ -97,7 +97,7 @@ describe('a new pod', () => {
     );
   });
 
-  it('is subject to the quota of its namespace, under concurrent requests too', async () => {
+  it('is subject to its namespace’s quota, even under concurrent requests', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const quotas = cluster.client.resource(ResourceQuotas);
     const pods = cluster.client.resource(Pods);

@@ -29,7 +29,7 @@ export interface HollowAdmissionOptions {
   readonly serviceCidr: string;
   /** Calls webhooks. */
   readonly caller: WebhookCaller;
-  /** Checks permissions of users, for expressions in policies and conditions. */
+  /** Checks user permissions for expressions in policies and conditions. */
   readonly authorizer: Authorizer;
   /** Plugins to enable in addition to the Kubernetes defaults, and plugins that are always disabled. */
   readonly enabled: readonly string[];

@@ -43,7 +43,7 @@ export function limitRanger(reader: () => ObjectReader): AdmissionPlugin {
   };
 }
 
-/** The pod of a request to `pods/resize`. */
+/** The pod in a request to `pods/resize`. */
 function resizedPod({ resource, subresource, object }: AdmissionRequest): Pod | undefined {
   const isResize = resource.group === Pods.group && resource.plural === Pods.plural && subresource === 'resize';
   return isResize && object !== undefined && 'spec' in object ? (object as Pod) : undefined;

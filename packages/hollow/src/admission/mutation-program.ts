@@ -18,7 +18,7 @@ interface CompiledMutation {
   readonly expression: CelExpression;
 }
 
-/** The expressions of a MutatingAdmissionPolicy. They are compiled once. */
+/** The expressions in a MutatingAdmissionPolicy, compiled once. */
 export class MutationProgram {
   readonly #conditions: readonly CelExpression[];
   readonly #variables: readonly (readonly [name: string, expression: CelExpression])[];
@@ -67,7 +67,7 @@ function applyPatch(object: KubeObject, operations: Json): KubeObject {
   }
 }
 
-/** Merges the expression's result into the object like an apply: lists by their keys. */
+/** Merges the expression's result into the object as an apply would: lists are merged by their keys. */
 function merged({ resource }: AdmissionRequest, object: KubeObject, configuration: Json): KubeObject {
   if (!isJsonObject(configuration)) throw new Error('unsupported return type from ApplyConfiguration expression');
   const definitions = builtinDefinitions();

@@ -10,7 +10,7 @@ interface PendingWrite<T> {
   readonly atMs: number;
 }
 
-/** Grants of admission for objects that are not stored yet; an entry is dropped once the object is stored. */
+/** What admission has granted to objects that are not stored yet; an entry is dropped once the object is stored. */
 export class PendingWrites<T> {
   readonly #clock: Clock;
   readonly #pending = new Map<string, PendingWrite<T>>();
@@ -29,7 +29,7 @@ export class PendingWrites<T> {
     this.#pending.set(`${bucketOf(type)}/${key}`, { value, atMs: this.#clock.now() });
   }
 
-  /** Entries of one kind, and of one namespace if given. */
+  /** Entries for one kind, and for one namespace if given. */
   *of(type: { readonly group: string; readonly plural: string }, namespace?: string): Generator<T> {
     const prefix = namespace === undefined ? `${bucketOf(type)}/` : `${bucketOf(type)}/${namespace}/`;
     for (const [id, { value, atMs }] of this.#pending) {

@@ -8,7 +8,7 @@ import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/select
 export class ParamError extends Error {}
 
 /**
- * The parameters for evaluating a policy on a request: each object in turn, or a single undefined if the policy has
+ * The parameters for evaluating a policy for a request: each object in turn, or a single undefined if the policy has
  * no parameters. Empty if no object is found and that is allowed. Throws a ParamError with kube-apiserver's messages.
  */
 export function paramsOf(

@@ -25,7 +25,7 @@ export interface Violation {
   readonly reason: string;
 }
 
-/** The expressions of a policy, compiled once. */
+/** A policy's expressions, compiled once. */
 export class PolicyProgram {
   /** Why the policy can't be run here; undefined if it can. */
   readonly problem: string | undefined;
@@ -37,7 +37,7 @@ export class PolicyProgram {
 
   constructor({ spec }: ValidatingAdmissionPolicy) {
     const variables = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
-    // A rejected client does not learn about permissions.
+    // A rejected client must not learn anything about permissions.
     const messageVariables = variables.filter((variable) => variable !== 'authorizer');
     const compile = (text: string) => compileExpression(text, variables);
     this.#ignoresFailures = spec.failurePolicy === 'Ignore';
@@ -93,7 +93,7 @@ export class PolicyProgram {
 
 const allowances = new WeakMap<AdmissionRequest, CelAllowance>();
 
-/** Budget of one policy, within the budget of all policies for a request: expressions block the server. */
+/** Budget for one policy, within the budget for all policies on a request: evaluation blocks the server. */
 export function budgetOf(request: AdmissionRequest): CelBudget {
   const allowance = allowances.get(request) ?? new CelAllowance();
   allowances.set(request, allowance);

@@ -7,18 +7,18 @@ import { ServedResource } from '@fairway/apiserver/server/served-resource';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { kindIn, resourceIn } from './request-kind.ts';
 
-/** Inputs of expressions in addition to the request. */
+/** Inputs to expressions in addition to the request. */
 export interface PolicyContext {
-  /** Checks permissions of users. */
+  /** Checks user permissions. */
   readonly authorizer: Authorizer;
-  /** Cost budget of the request. */
+  /** Cost budget for the request. */
   readonly namespace?: KubeObject | undefined;
   readonly params?: KubeObject | undefined;
 }
 
-/** The variables of expressions, each computed, and charged, on first use. */
+/** The variables of expressions, each computed and charged on first use. */
 export class PolicyValues {
-  /** Variables of the policy. */
+  /** The policy's variables. */
   readonly variables: Record<string, unknown> = {};
   readonly #request: AdmissionRequest;
   readonly #context: PolicyContext;
@@ -31,7 +31,7 @@ export class PolicyValues {
     this.#budget = budget;
   }
 
-  /** Adds a variable of the policy. It is computed at most once, on first use; a failure is thrown at each use. */
+  /** Adds a policy variable. It is computed at most once, on first use; a failure is thrown at each use. */
   define(name: string, compute: () => unknown): void {
     let computed: { readonly value: unknown } | undefined;
     const get = () => {
@@ -83,7 +83,7 @@ export class PolicyValues {
   }
 }
 
-/** The variable `request`, as in the request of an AdmissionReview. */
+/** The variable `request`, like the request in an AdmissionReview. */
 function describe(request: AdmissionRequest): object {
   const { resource, subresource, operation, user, dryRun, name, namespace, write } = request;
   const served = ServedResource.of(resource);
@@ -104,7 +104,7 @@ function describe(request: AdmissionRequest): object {
   };
 }
 
-/** The message of an error; its one-line summary, if it has one. */
+/** The message of an error, or its one-line summary if it has one. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'summary' in error ? String(error.summary) : error.message;

@@ -7,7 +7,7 @@ interface Kind {
   readonly kind: string;
 }
 
-/** The kind of the written object: the subresource's own kind if it has one. */
+/** The kind of the object being written: the subresource's own kind if it has one. */
 export function kindIn({ group, version, kind, definition }: ServedResource, subresource: string): Kind {
   if (subresource === 'scale' && definition.scale) return SCALE_KIND;
   return definition.subresources?.[subresource]?.kind ?? { group, version, kind };

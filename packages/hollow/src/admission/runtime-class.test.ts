@@ -14,8 +14,8 @@ function created(fields: Partial<RuntimeClass>, spec: Partial<Pod['spec']>) {
   };
 }
 
-describe('a pod of a RuntimeClass', () => {
-  it('gets its overhead and nodes', async () => {
+describe('a pod with a RuntimeClass', () => {
+  it('gets its overhead and node selection', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const scheduling = { nodeSelector: { kata: 'yes' }, tolerations: [toleration] };
     const { spec } = await created({ overhead, scheduling }, { nodeSelector: { disk: 'ssd' } })(cluster);

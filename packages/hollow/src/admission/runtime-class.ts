@@ -6,7 +6,7 @@ import { forbidden } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { created } from './plugin.ts';
 
-/** Sets overhead and node selection of a pod's RuntimeClass, and rejects a pod whose class does not exist (plugin/pkg/admission/runtimeclass). */
+/** Sets the overhead and node selection of a pod's RuntimeClass, and rejects a pod whose class does not exist (plugin/pkg/admission/runtimeclass). */
 export function runtimeClassAdmission(reader: () => ObjectReader): AdmissionPlugin {
   const classOf = (request: AdmissionRequest, pod: Pod) => {
     const name = pod.spec.runtimeClassName;

@@ -94,7 +94,7 @@ class Allocator {
     if (this.#isAllocated(address)) throw fail('provided IP is already allocated');
   }
 
-  /** From the upper band of the range: the lower one is for static addresses (KEP-3070). */
+  /** From the upper band of the range: the lower band is reserved for static addresses (KEP-3070). */
   #freeAddress(service: Service): string {
     const reserved = Math.min(Math.max(16, Math.floor(this.#size / 16)), 256);
     const band = this.#size > reserved ? reserved : 0;

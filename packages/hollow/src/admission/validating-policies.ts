@@ -20,7 +20,7 @@ const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
 /**
  * ValidatingAdmissionPolicies, as in kube-apiserver. A policy that uses an unsupported feature rejects nothing; requests that it matches get a
- * warning. Expressions are not typed by schemas: a time is a string.
+ * warning. Schemas do not type the expressions: a time is a string.
  */
 export function validatingPolicies(reader: () => ObjectReader, authorizer: Authorizer): AdmissionPlugin {
   const programs = new WeakMap<ValidatingAdmissionPolicy, PolicyProgram>();
@@ -64,7 +64,7 @@ export function validatingPolicies(reader: () => ObjectReader, authorizer: Autho
   };
 }
 
-/** Evaluates each of the parameters; missing parameters count as a violation unless failures are ignored. */
+/** Evaluates the policy with each parameter; missing parameters are a violation unless failures are ignored. */
 function violationsOf(
   program: PolicyProgram,
   { metadata, spec }: ValidatingAdmissionPolicy,

@@ -25,7 +25,7 @@ import {
 
 export interface ClusterFacts {
   readonly clusterName: string;
-  /** First address of the service range. */
+  /** First address in the service range. */
   readonly serviceAddress: string;
   readonly serviceCidr: string;
   readonly endpoint: { readonly host: string; readonly port: number };

@@ -49,7 +49,7 @@ export interface HollowControlPlaneOptions {
     /** Admission plugins beyond the Kubernetes defaults: `AlwaysPullImages`. NodeRestriction is always enabled. */
     readonly admissionPlugins?: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   };
-  /** Authenticates bearer tokens of other issuers; none if undefined. */
+  /** Authenticates bearer tokens from other issuers; none if undefined. */
   readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
   /** Records audit events; disabled by default. */
   readonly auditor?: Auditor | undefined;
@@ -58,7 +58,7 @@ export interface HollowControlPlaneOptions {
   /** Public address, for the `kubernetes` Service, cluster-info and the token issuer. */
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly pki: {
-    /** Signs certificates of the CSR API. */
+    /** Signs certificates for the CSR API. */
     readonly ca: CertificateAuthority;
     /** PEM of every CA that may have signed the server's certificate. */
     readonly caBundle: string;
@@ -86,9 +86,9 @@ export type Controllers = 'own' | 'none';
 
 export interface HollowControlPlane {
   readonly server: ApiServer;
-  /** Creates the bootstrap objects and starts scheduler and controllers; idempotent on a store that has content. */
+  /** Creates the bootstrap objects and starts the scheduler and controllers; idempotent on a store with content. */
   start(): Promise<void>;
-  /** Stops controllers and server. Does not close the store, which the caller owns. */
+  /** Stops the controllers and the server. Does not close the store, which the caller owns. */
   stop(): Promise<void>;
 }
 
@@ -189,7 +189,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         });
         return {};
       };
-      // A policy or webhook of the tenant may reject the missing objects, and the tenant could not fix that while the
+      // A tenant's policy or webhook may reject the missing objects, and the tenant could not fix that while the
       // API is down.
       const bootstrapping = new Controller({ name: 'bootstrap', reconcile: bootstrap, clock, random, log });
       await bootstrap().catch((err: unknown) => {

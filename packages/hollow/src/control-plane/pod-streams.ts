@@ -8,7 +8,7 @@ function rejectingSubresource(kind: string, why: string): CustomSubresource {
   return { kind: { group: '', version: 'v1', kind }, get: refuse, create: refuse };
 }
 
-/** A rejecting subresource that opens a connection; requests to it pass admission first. */
+/** A rejecting subresource that would open a connection; requests to it pass admission first. */
 function rejectingStream(kind: string, why: string): CustomSubresource {
   return { ...rejectingSubresource(kind, why), connect: (query) => optionsOf(kind, query) };
 }

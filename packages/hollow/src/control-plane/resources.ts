@@ -34,7 +34,7 @@ const OVERRIDDEN_RESOURCES = new Map<string, ResourceDefinition>([
   [CertificateSigningRequests.plural, certificateSigningRequests],
 ]);
 
-/** Every kind of a hollow cluster: one list, and the data derived from it, shared by all clusters of a process. */
+/** Every kind in a hollow cluster: one list, and the data derived from it, shared by all clusters in a process. */
 export const HOLLOW_RESOURCES: readonly ResourceDefinition[] = [
   ...ALL_KINDS.map((kind) => OVERRIDDEN_RESOURCES.get(kind.plural) ?? kind),
   CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS,

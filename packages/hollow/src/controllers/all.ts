@@ -131,7 +131,7 @@ function hasSelector(service: Service): boolean {
   return service.spec.selector !== undefined;
 }
 
-/** Whether Endpoints belong to a Service without a selector and must be mirrored. */
+/** Whether Endpoints belong to a Service without a selector and need to be mirrored. */
 function needsMirroring(endpoints: KubeObject): boolean {
   return endpoints.metadata.labels?.[ENDPOINTS_MANAGED_BY_LABEL] === undefined && isMirrorable(endpoints);
 }

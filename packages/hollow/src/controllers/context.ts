@@ -10,7 +10,7 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 
-/** Shared dependencies of the controllers of one hollow cluster. */
+/** Shared dependencies of the controllers in one hollow cluster. */
 export interface ControllerContext {
   readonly client: KubeClient;
   readonly informers: InformerSet;
@@ -32,6 +32,6 @@ export interface ControllerContext {
   readonly caBundle: string;
   /** Whether an aggregated API server serves this group and version. */
   isAggregated(type: { readonly group: string; readonly version: string }): boolean;
-  /** A token of this cluster's issuer, for the API server. */
+  /** A token from this cluster's issuer, for the API server. */
   signToken(subject: ServiceAccountTokenSubject, expirationSeconds: number): Promise<string>;
 }

@@ -24,7 +24,7 @@ export async function recordDisruption(
   }
 }
 
-/** Deletes the pod with a UID precondition; not an error if it no longer exists or was replaced. */
+/** Deletes the pod with a UID precondition; not an error if it no longer exists or has been replaced. */
 export async function deletePod(
   client: KubeClient,
   { metadata }: Pod,

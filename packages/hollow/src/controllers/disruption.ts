@@ -129,7 +129,7 @@ function expectation(
   return { expectedPods: pods.length, desiredHealthy: spec.minAvailable ?? 1 };
 }
 
-/** The total replicas of the pods' controllers; a pod without a controller counts as one. */
+/** The total number of replicas across the pods' controllers; a pod without a controller counts as one. */
 function expectedScale(pods: readonly Pod[], reader: Pick<ObjectReader, 'get'>): number {
   const scales = new Map<string, number>();
   let unmanaged = 0;

@@ -138,7 +138,7 @@ test('sh -e exits at the first command that fails, unless it is a condition', ()
   expect(behaviors(strict('if false; then exit 4; fi; false || exit 3'), 'app')).toMatchObject([{ exitCode: 3 }]);
 });
 
-test('variables come from fields of the pod; the content of Secrets is unknown', () => {
+test('variables come from the pod’s fields; the content of Secrets is unknown', () => {
   const from = (fieldPath: string) => ({
     ...script('exit $CODE'),
     env: [{ name: 'CODE', valueFrom: { fieldRef: { fieldPath } } }],

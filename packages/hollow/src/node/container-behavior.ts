@@ -67,7 +67,7 @@ export function behaviorsOf(
   return [{ exitAfterMs, exitCode: 0, readyAfterMs, touchedFiles: [] }];
 }
 
-/** The behavior of successive starts while they may differ; empty if the command is not supported. */
+/** The behavior at each successive start, for as long as starts may differ; empty if the command is not supported. */
 function terminationsOf(container: Container, pod: Pod, files: Files): readonly EndState[] {
   const terminations: EndState[] = [];
   const createdFiles = new Set<string>();

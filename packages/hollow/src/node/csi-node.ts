@@ -8,7 +8,7 @@ import type { ServerInfo } from './server-info.ts';
 
 /** Node label and topology key of the zone. */
 const ZONE_KEY = `topology.${CINDER_DRIVER}/zone`;
-/** Volume limit as set by the add-on `cinder-csi`: the number that clouds allow per server. */
+/** Volume limit as set by the `cinder-csi` add-on: the number that clouds allow per server. */
 const MAX_VOLUMES = 100;
 
 /** Labels that kubelet sets for the driver. */

@@ -8,11 +8,11 @@ import { isNodeUserData } from './node-bootstrap.ts';
 import type { NodeDisks } from './node-state.ts';
 import type { ServerInfo } from './server-info.ts';
 
-/** A server in a list. */
+/** A server, as listed. */
 export interface ListedServer {
   readonly id: string;
   readonly name: string;
-  /** Nova's: `ACTIVE`, `BUILD`, `SHUTOFF`… */
+  /** Nova's status: `ACTIVE`, `BUILD`, `SHUTOFF`… */
   readonly status: string;
   readonly imageId: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export function revisionOf({ imageId, metadata }: ListedServer): string {
 
 /** The cloud API that a fleet uses. */
 export interface FleetCloud {
-  /** All servers of all projects. */
+  /** All servers in all projects. */
   list(signal: AbortSignal): AsyncIterable<ListedServer>;
   /** The server's flavor, and its user data if its guest can read them; undefined if the server no longer exists. */
   describe(
@@ -52,7 +52,7 @@ export interface HollowNodeFleetOptions {
 
 interface Member {
   readonly revision: string;
-  /** Digest of its user data, which is about 13 KB. */
+  /** Digest of its user data, which itself is about 13 KB. */
   readonly userDataDigest: string;
   /** Undefined for a server that is not a node. */
   readonly node: HollowNode | undefined;
@@ -65,7 +65,7 @@ const RUNNING_STATUSES = new Set(['ACTIVE', 'MIGRATING', 'PASSWORD', 'RESIZE', '
 
 /**
  * The hollow nodes of a cloud, one for each running server whose user data makes it a node. Servers are found through
- * the cloud's API. An idle fleet rarely lists; a caller that is aware of a change (a simulated cloud) calls `poke`.
+ * the cloud's API. An idle fleet rarely lists servers; a caller aware of a change (a simulated cloud) calls `poke`.
  */
 export class HollowNodeFleet {
   readonly #options: HollowNodeFleetOptions;
@@ -90,7 +90,7 @@ export class HollowNodeFleet {
     return new Map(nodes);
   }
 
-  /** The node of a server, for tests that stop or kill it. */
+  /** A server's node, for tests that stop or kill it. */
   node(serverId: string): HollowNode | undefined {
     return this.#members.get(serverId)?.node;
   }
@@ -106,7 +106,7 @@ export class HollowNodeFleet {
     this.#poll();
   }
 
-  /** Schedules a list soon, after a change of a server. */
+  /** Schedules a list soon, after a server has changed. */
   poke(): void {
     if (this.#stopping === undefined) return;
     this.#isPoked = true;
@@ -146,7 +146,7 @@ export class HollowNodeFleet {
     this.#pollAfter(this.#isPoked ? POKE_DELAY_MS : periodMs * (0.9 + 0.2 * random()));
   }
 
-  /** Logs a failure with its stack, then on one line until the message changes. */
+  /** Logs a failure with its stack the first time, then on one line until the message changes. */
   #logFailure(log: Logger, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     if (message === this.#problem) log.warn({ reason: message }, 'still cannot list servers of the cloud');
@@ -195,7 +195,7 @@ export class HollowNodeFleet {
     else if (member.node?.phase === 'off') member.node.start();
   }
 
-  /** Installs the node of a server unless the user data is unchanged: then the server was not rebuilt as a new node. */
+  /** Installs the node of a server unless the user data is unchanged, in which case the server was not rebuilt. */
   async #install(server: ListedServer, before: Member | undefined, signal: AbortSignal): Promise<void> {
     const { cloud, disks, clock, random, log, createTransport, console } = this.#options;
     const revision = revisionOf(server);

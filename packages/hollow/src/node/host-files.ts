@@ -6,7 +6,7 @@ const MAX_FILES = 1000;
 export class HostFiles {
   readonly #files = new Set<string>();
 
-  /** The files of a pod that stay on the node. */
+  /** A pod's files that remain on the node. */
   add(files: readonly string[]): void {
     for (const file of files.filter(isHostFile)) this.#files.add(file);
     for (const oldest of this.#files) {

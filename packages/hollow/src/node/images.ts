@@ -6,7 +6,7 @@ export function isMissing(image = ''): boolean {
   return MISSING_TAG.test(nameAndTag(image)[1] ?? '');
 }
 
-/** Images whose program is a shell: without a terminal and a command it exits immediately. */
+/** Images that run a shell, which exits immediately without a terminal or a command. */
 const SHELLS = new Set(['busybox', 'alpine', 'debian', 'ubuntu', 'bash']);
 
 export function isShell(image = ''): boolean {

@@ -23,7 +23,7 @@ const CONFIG: NodeConfig = {
   kubeProxyMode: 'iptables',
 };
 
-describe('user data of the control plane', () => {
+describe('user data from the control plane', () => {
   it.each([
     ['base64, as Nova expects it', nodeUserData(CONFIG)],
     ['plain text', nodeCloudConfig(CONFIG)],

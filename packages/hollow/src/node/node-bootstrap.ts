@@ -52,7 +52,7 @@ export interface NodeBootstrap {
   readonly taints: readonly Taint[];
 }
 
-/** Whether the user data is a node's; other servers of the cloud are ignored. */
+/** Whether the user data belongs to a node; other servers in the cloud are ignored. */
 export function isNodeUserData(userData: string | Uint8Array): boolean {
   try {
     return decodeUserData(userData).includes(BOOTSTRAP_KUBECONFIG);

@@ -53,7 +53,7 @@ export class NodeIdentity {
     return this.#state.serving;
   }
 
-  /** A connection as the node. Its certificate may change over time. */
+  /** A connection that authenticates as the node. Its certificate may change over time. */
   connect(): Transport {
     return this.#options.createTransport({
       ...this.#endpoint(),

@@ -6,7 +6,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 
 const NAMESPACE = 'kube-node-lease';
 
-/** The heartbeat of a node: one small write, based on the previous response. */
+/** A node's heartbeat: one small write, based on the previous response. */
 export class NodeLease {
   readonly #client: KubeClient;
   readonly #node: Node;

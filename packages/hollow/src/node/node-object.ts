@@ -20,7 +20,7 @@ const UNINITIALIZED_TAINT = {
 };
 const PROVIDED_ADDRESS_ANNOTATION = 'alpha.kubernetes.io/provided-node-ip';
 
-/** State of a node at a given time, in addition to its user data. */
+/** A node's state at a given time, in addition to its user data. */
 export interface NodeRuntimeState {
   readonly nowMs: number;
   readonly version: string;

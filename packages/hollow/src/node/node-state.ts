@@ -10,7 +10,7 @@ export type Credential = z.infer<typeof Credential>;
 const NodeState = z.object({
   /** Identifies the user data that the node was installed from: a rebuilt server starts over. */
   bootstrapDigest: z.string(),
-  /** Key of a request that is not decided yet. */
+  /** Key of a request that has not been decided yet. */
   pendingKey: z.string().optional(),
   client: Credential.optional(),
   serving: Credential.optional(),

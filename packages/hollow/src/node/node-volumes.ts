@@ -38,7 +38,7 @@ export class NodeVolumes {
     this.#options = options;
   }
 
-  /** For `volumesInUse` of the Node's status, sorted. */
+  /** For `volumesInUse` in the Node's status, sorted. */
   get inUse(): readonly string[] {
     return [...new Set([...this.#used.values()].flat())].sort();
   }

@@ -75,7 +75,7 @@ export function openStackFleetCloud({ session, network }: Pick<OpenStackClient, 
   };
 }
 
-/** A guest without DHCP and config drive has no address, and cannot reach the metadata service for its user data. */
+/** A guest with no DHCP and no config drive has no address, and cannot reach the metadata service for its user data. */
 async function hasDhcp({ ports, subnets }: Network, serverId: string, signal: AbortSignal): Promise<boolean> {
   const attached = await Array.fromAsync(ports.list({ device_id: serverId }, { signal }));
   const ids = new Set(attached.flatMap(({ fixed_ips }) => fixed_ips.map(({ subnet_id }) => subnet_id)));

@@ -8,7 +8,7 @@ import { RESIZE_PENDING } from './pod-resize.ts';
 
 export interface PodReporterOptions {
   readonly client: KubeClient;
-  /** Whether its kubelet reports the observed generation of a pod (since 1.34). */
+  /** Whether its kubelet reports a pod's observed generation (since 1.34). */
   readonly reportsGeneration: boolean;
 }
 
@@ -26,7 +26,7 @@ export class PodReporter {
     this.#options = options;
   }
 
-  /** Writes a status unless the pod has it already. Resolves with the pod's new status; undefined if nothing was written. */
+  /** Writes a status unless the pod already has it. Resolves with the pod's new status; undefined if nothing was written. */
   async report(pod: Pod, found: PodStatus, signal: AbortSignal | undefined): Promise<PodStatus | undefined> {
     const status = this.#options.reportsGeneration ? withGeneration(found, pod.metadata.generation) : found;
     if (isReported(pod.status ?? {}, status) && isResizePending(pod.status) === isResizePending(status)) {
@@ -51,7 +51,7 @@ export class PodReporter {
     await this.#write(signal, () => this.#options.client.resource(Pods).delete(name, options));
   }
 
-  /** Resolves with undefined if the pod no longer exists or was replaced. */
+  /** Resolves with undefined if the pod no longer exists or has been replaced. */
   async #write<T>(signal: AbortSignal | undefined, write: () => Promise<T>): Promise<T | undefined> {
     const leave = await this.#writes.enter(signal);
     try {
@@ -69,7 +69,7 @@ function isResizePending(status: PodStatus | undefined): boolean {
   return status?.conditions?.some(({ type }) => type === RESIZE_PENDING) ?? false;
 }
 
-/** Whether the pod already has the status to report; ignores fields of other writers. */
+/** Whether the pod already has the status to report; ignores fields owned by other writers. */
 function isReported(current: PodStatus, desired: PodStatus): boolean {
   return Object.entries(desired).every(([field, value]) => {
     if (field !== 'conditions') return jsonEqual(current[field as keyof PodStatus], value);

@@ -15,7 +15,7 @@ export const RESIZE_PENDING = 'PodResizePending';
 const RESOURCE_LISTS = ['requests', 'limits'] as const;
 const RESIZABLE = ['cpu', 'memory'] as const;
 
-/** Resources allocated to the containers of a pod, by name. */
+/** Resources allocated to a pod's containers, by name. */
 export type Allocation = ReadonlyMap<string, ResourceRequirements>;
 
 export interface AllocationResult {

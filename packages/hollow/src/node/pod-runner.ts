@@ -31,7 +31,7 @@ export interface PodRunnerOptions extends PodReporterOptions {
   readonly addresses: () => Promise<PodAddresses>;
   /** Whether its kubelet resizes pods and reports allocated resources (since 1.33). */
   readonly resizes: boolean;
-  /** Resources of the node for pods. */
+  /** Resources on the node for pods. */
   readonly allocatable: () => Amounts;
   readonly volumes: NodeVolumes;
   readonly clock: Clock;
@@ -39,12 +39,12 @@ export interface PodRunnerOptions extends PodReporterOptions {
   readonly log: Logger;
 }
 
-/** State of a pod in addition to the pod itself. */
+/** What is tracked for a pod in addition to the pod itself. */
 interface RunningPod {
   pod: Pod;
   startedMs: number | undefined;
   podIp: string | undefined;
-  /** Files of the node when the pod started. */
+  /** Files on the node when the pod started. */
   files: Files | undefined;
   /** Current allocation of its containers. */
   allocated: AllocationResult | undefined;
@@ -189,7 +189,7 @@ export class PodRunner {
     return withResources(status, pod, running.allocated, nowMs);
   }
 
-  /** The other pods of the node, with their allocations. */
+  /** The other pods on the node, with their allocations. */
   #otherPods(running: RunningPod): Pod[] {
     const others = [...this.#running.values()].filter((other) => other !== running && !isOver(other.pod));
     return others.map((other) => withAllocation(other.pod, allocationOf(other)));

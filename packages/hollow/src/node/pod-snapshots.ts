@@ -5,7 +5,7 @@ import { isMissing } from './images.ts';
 import type { Files } from './shell/run-script.ts';
 import { subPathProblem } from './sub-path.ts';
 
-/** The node, address and start time of a pod. */
+/** A pod's node, address and start time. */
 export interface PodPlacement {
   readonly startedMs: number;
   readonly nowMs: number;
@@ -25,7 +25,7 @@ export interface NamedSnapshot {
   readonly container: Container;
   /** Undefined while it waits for earlier containers or can't be created. */
   readonly snapshot: ContainerSnapshot | undefined;
-  /** Why it can't be created although no earlier container blocks it. */
+  /** Why it can't be created even though no earlier container blocks it. */
   readonly obstacle: Obstacle | undefined;
   /** Files that it has created so far. */
   readonly touchedFiles: readonly string[];

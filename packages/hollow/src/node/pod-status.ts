@@ -231,7 +231,7 @@ function terminated(pod: Pod, name: string, termination: Termination, restarts: 
   };
 }
 
-/** The status after all running containers were stopped; a pod that had not completed has failed. */
+/** The status after all running containers have been stopped; a pod that had not completed has failed. */
 function stoppedStatus(
   pod: Pod,
   placement: PodPlacement,

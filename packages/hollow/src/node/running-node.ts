@@ -36,7 +36,7 @@ const RENEWALS_PER_LEASE = 4;
 const RENEWAL_JITTER = 0.04;
 const RENEWAL_RETRY_BASE_MS = 200;
 const RENEWAL_RETRY_CAP_MS = 7000;
-/** Nodes of one process renew at the same time, so their writes share a commit. */
+/** Nodes in one process renew at the same time, so their writes share a commit. */
 const HEARTBEAT_INTERVAL_MS = 250;
 const STATUS_INTERVAL_MS = 300_000;
 const STATUS_RETRY_MS = 10_000;
@@ -64,7 +64,7 @@ export class RunningNode {
   #isReporting = false;
   #renewalFailures = 0;
   #renewedMs = 0;
-  /** Whether the node was silent for so long that the control plane considers it lost or will soon. */
+  /** Whether the node has been silent for so long that the control plane considers it lost or will soon. */
   #isPresumedLost = false;
 
   constructor(options: RunningNodeOptions) {

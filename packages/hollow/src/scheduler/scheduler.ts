@@ -141,7 +141,7 @@ export class Scheduler {
     const node = this.#states.get(fit.nodeName)?.node;
     const steps = node ? volumes.stepsFor(node) : [];
     if (steps.length > 0) {
-      // Its claims must be bound first; a change of a claim requeues the pod.
+      // Its claims must be bound first; a change to a claim requeues the pod.
       this.#unschedulable.add(key);
       for (const step of steps) await this.#prepareClaim(step, fit.nodeName);
       return {};
@@ -166,7 +166,7 @@ export class Scheduler {
     await client.resource(PersistentVolumes).update({ ...step.volume, spec: { ...step.volume.spec, claimRef } });
   }
 
-  /** Preempts pods of lower priority; the pod is retried once they are deleted. Disruption budgets are ignored. */
+  /** Preempts lower-priority pods; the pod is retried once they are deleted. Disruption budgets are ignored. */
   async #preempt(key: string, pod: Pod): Promise<void> {
     const { client, clock, events } = this.#options;
     if ((pod.spec.priority ?? 0) <= 0 && !this.#hasNegativePriorities()) return;

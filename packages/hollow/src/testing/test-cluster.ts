@@ -78,7 +78,7 @@ export class TestCluster implements AsyncDisposable {
     return cluster;
   }
 
-  /** Objects of one namespace. */
+  /** Objects in one namespace. */
   async list<T extends KubeObject>(type: ResourceType<T>, namespace = 'default'): Promise<T[]> {
     const { items } = await this.client.resource(type).list(type.namespaced ? { namespace } : {});
     return items;

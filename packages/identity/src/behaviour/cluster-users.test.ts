@@ -154,7 +154,7 @@ describe('calls to Keystone', () => {
     expect(await reviewer()(known)).toBeDefined();
   });
 
-  it('leave half of the limit to the API of Fairway, however many tokens the clusters guess', () => {
+  it('leave half of the limit to Fairway’s API, however many tokens the clusters guess', () => {
     expect(CLUSTER_LIMITS.total.perMinute).toBeLessThanOrEqual(LIMITS.total.perMinute / 2);
     expect(CLUSTER_LIMITS.concurrentReviews.total).toBeLessThanOrEqual(LIMITS.concurrentReviews.total / 2);
   });

@@ -69,7 +69,7 @@ describe('a token', () => {
     expect(user).toMatchObject({ userName: 'demo', applicationCredentialId: id });
   });
 
-  it('is identified as a token of its trust, with the impersonated trustor as holder', async () => {
+  it('is identified as a token of its trust, with the impersonated trustor as its holder', async () => {
     const demo = keystone.as('simulator');
     const trustee = await keystone.as('simulator-other').identity.me();
     const { id } = await demo.identity.createTrust({
@@ -150,7 +150,7 @@ describe('a token', () => {
 });
 
 describe('a revocation', () => {
-  it('is detected for the token within a period, and does not end other tokens', async () => {
+  it('is detected for the token within one interval, and does not affect other tokens', async () => {
     const [token, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(token);
     await outcome(other);
@@ -164,7 +164,7 @@ describe('a revocation', () => {
     expect(validations()).toBe(3);
   });
 
-  it('ends all tokens of a user', async () => {
+  it('invalidates all of a user’s tokens', async () => {
     const tokens = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator')];
     const user = await keystone.tokens.authenticate(tokens[0] ?? '');
     await outcome(tokens[1] ?? '');
@@ -395,7 +395,7 @@ describe('a request opened with a token', () => {
     expect([revokedSession.ends(), left.ends()]).toEqual([1, 1]);
   });
 
-  it("is not followed after it was closed, or if its token is not Keystone's", async () => {
+  it("is not followed after it has been closed, or if its token is not Keystone's", async () => {
     const watch = await open();
     watch.stop?.();
     await keystone.revoke('simulator', watch.token);
@@ -405,7 +405,7 @@ describe('a request opened with a token', () => {
     expect(keystone.tokens.follow('a-service-account', () => {})).toBeUndefined();
   });
 
-  it('ends immediately if its token was revoked before it could be followed', async () => {
+  it('ends immediately if its token is revoked before it can be followed', async () => {
     let ends = 0;
 
     keystone.tokens.follow(forged(), () => ends++);

@@ -14,7 +14,7 @@ import { type PolicySubject, policyAllows } from './policy-decision.ts';
 /** Keystone's first domain, which only the cloud's own administrators manage. */
 const DEFAULT_DOMAIN = 'default';
 
-/** Adds the permissions of a policy to the existing permissions of Keystone users; it has no opinion on other users. */
+/** Adds a policy's permissions to the existing permissions of Keystone users; it has no opinion on other users. */
 export function createPolicyAuthorizer(policy: Policy): Authorizer {
   return {
     authorize(attributes) {

@@ -2,7 +2,7 @@ import type { NonResourceAttributes, RequestAttributes, ResourceAttributes } fro
 import { patternAllows } from './permission-pattern.ts';
 import type { Policy, PolicyEntry } from './policy.ts';
 
-/** The user whose request is decided. The fields are sets: a request may contain many names, and so may a policy. */
+/** The user to authorize. The fields are sets: a request may contain many names, and so may a policy. */
 export interface PolicySubject {
   /** Names and IDs that may be matched. */
   readonly users: ReadonlySet<string>;
@@ -12,7 +12,7 @@ export interface PolicySubject {
   readonly roles: ReadonlySet<string>;
 }
 
-/** Whether any entry allows the request. A policy never denies a request: other authorizers may still allow it. */
+/** Whether any entry allows the request. A policy never denies a request, so other authorizers may still allow it. */
 export function policyAllows(policy: Policy, subject: PolicySubject, attributes: RequestAttributes): boolean {
   return policy.some((entry) => isAmongUsers(entry, subject) && entryAllows(entry, subject, attributes));
 }

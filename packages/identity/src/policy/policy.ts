@@ -23,7 +23,7 @@ const Match = z.strictObject({ type: z.enum(['user', 'group', 'project', 'role']
 const Permissions = z.record(z.string(), Names);
 
 /**
- * One entry of a policy of k8s-keystone-auth, in one of its forms or in both. Fields that k8s-keystone-auth assumes, and without
+ * One entry of a k8s-keystone-auth policy, in one or both of its forms. Fields that k8s-keystone-auth assumes, and without
  * which it would crash, are required here.
  */
 const PolicyEntry = z.strictObject({
@@ -44,7 +44,7 @@ const MAX_ISSUES = 5;
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
- * Parses the JSON of a policy. Throws an Error with the positions of a few mistakes only, because the message becomes
+ * Parses the JSON of a policy. Throws an Error with the positions of only a few mistakes, because the message becomes
  * part of a status.
  */
 export function parsePolicy(text: string): Policy {

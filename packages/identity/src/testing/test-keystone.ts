@@ -15,7 +15,7 @@ export interface TestKeystone<C extends Clock = FakeClock> {
   readonly clock: C;
   readonly simulator: SimulatedCloud;
   readonly tokens: KeystoneTokens;
-  /** Creates a client with an entry of the simulator's clouds.yaml, or with another credential there. */
+  /** Creates a client from an entry in the simulator's clouds.yaml, or from another credential there. */
   as(entry: string, credential?: Credential): OpenStackClient;
   /** The password credential of an entry. */
   loginOf(entry: string): PasswordCredential;
@@ -23,7 +23,7 @@ export interface TestKeystone<C extends Clock = FakeClock> {
   tokenOf(entry: string, credential?: Credential): Promise<string>;
   /** Revokes a token, as an entry's user. */
   revoke(entry: string, token: string): Promise<void>;
-  /** Sends a request as Keystone's administrator. Resolves with the JSON of the response, if it has any. */
+  /** Sends a request as Keystone's administrator. Resolves with the JSON in the response, if there is any. */
   send(method: string, path: string, body?: object): Promise<unknown>;
   /** Calls to Keystone so far, by method and route: `GET /v3/auth/tokens`. */
   calls(call: string): number;
@@ -34,7 +34,7 @@ export function startTestKeystone(service?: string): Promise<TestKeystone> {
   return startKeystoneAt(new FakeClock(), service);
 }
 
-/** The same Keystone with another clock. */
+/** The same Keystone with a different clock. */
 export async function startKeystoneAt<C extends Clock>(
   clock: C,
   service = 'simulator-service',

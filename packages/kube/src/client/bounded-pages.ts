@@ -24,7 +24,7 @@ export function smallerPage(pageSize: number, error: unknown): number | undefine
 }
 
 /**
- * The pages of a list in a tenant's cluster, where the tenant determines number and size of objects. Rejects like
+ * The pages of a list in a tenant's cluster, where the tenant determines the number and size of objects. Rejects like
  * `list`, and with a ResponseTooLargeError for an object or list that is too large.
  */
 export async function* boundedPages<T extends KubeObject>(

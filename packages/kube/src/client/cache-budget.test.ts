@@ -93,7 +93,7 @@ describe('an informer with a budget', () => {
     expect(limits.slice(0, 21)).toEqual(['10', ...Array<string>(20).fill('1')]);
   });
 
-  test('counts the current size of each object', async () => {
+  test('counts each object at its current size', async () => {
     const api = apiWith(1);
     const { informer, settle } = startInformer(api, { maxChars: 3_000 });
     await settle();
@@ -117,7 +117,7 @@ describe('an informer with a budget', () => {
     expect(other.informer.size).toBe(10);
   });
 
-  test('shares the budget with informers of the same server, and returns its share', async () => {
+  test('shares the budget with informers for the same server, and returns its share', async () => {
     const budget = new CacheBudget({ ...LARGE_LIMITS, maxObjects: 30 });
     const one = startInformer(apiWith(20), {}, budget);
     await one.settle();

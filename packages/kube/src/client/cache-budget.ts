@@ -6,7 +6,7 @@ export interface CacheLimits {
   /** Maximum JSON size of the cached objects, in approximate characters. */
   readonly maxChars: number;
   /**
-   * Limit of one informer of a kind that tenants can create, which leaves room for other informers. `maxChars` by
+   * Limit for one informer of a kind that tenants can create, which leaves room for other informers. `maxChars` by
    * default.
    */
   readonly maxCharsPerInformer?: number;
@@ -25,7 +25,7 @@ export class CacheOverflowError extends Error {
   override readonly name = 'CacheOverflowError';
 }
 
-/** Shared limit for the informers of one API server where tenants determine the number and size of objects. */
+/** Shared limit for the informers for one API server where tenants determine the number and size of objects. */
 export class CacheBudget {
   readonly #limits: CacheLimits;
   readonly #usage = new Map<object, CacheUsage>();

@@ -6,7 +6,7 @@ import { KubeconfigError } from './kubeconfig.ts';
 
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
-/** The exec section of a user in a kubeconfig. */
+/** The exec section for a user in a kubeconfig. */
 const ExecSection = z.looseObject({
   apiVersion: z.string(),
   command: z.string().min(1),
@@ -56,7 +56,7 @@ export interface ExecContext {
 type Credentials = Pick<HttpsConnectionOptions, 'bearerToken' | 'clientCertificate' | 'renewCredentials'>;
 
 /**
- * The credentials of a plugin
+ * The credentials from a plugin
  * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins). They are kept
  * until they expire or the server returns 401. Rejects with a KubeconfigError.
  */

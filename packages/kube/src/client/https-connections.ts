@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '@fairway/base/clock';
 import { trimmedEnd } from '@fairway/base/trim';
 import { WatchConnection } from './watch-connection.ts';
 
-/** PEM texts of a TLS client certificate and its private key. */
+/** PEM strings for a TLS client certificate and its private key. */
 export interface ClientCertificate {
   readonly certificate: string;
   readonly privateKey: string;
@@ -30,7 +30,7 @@ export interface HttpsConnectionOptions {
   readonly clock?: Clock;
 }
 
-/** Socket options of one request; the caller adds the method and other headers. */
+/** Socket options for one request; the caller adds the method and other headers. */
 export interface RequestRoute extends Pick<RequestOptions, 'host' | 'port' | 'agent'> {
   /** Prepended to every path. */
   readonly pathPrefix: string;

@@ -19,11 +19,11 @@ import type { WatchConnection } from './watch-connection.ts';
 
 export interface HttpsTransportOptions extends HttpsConnectionOptions {
   /**
-   * Limit from sending the request to the end of the response body, except for watches. 60 s is kube-apiserver's own
-   * limit.
+   * Time limit from sending the request to the end of the response body, except for watches. 60 s is kube-apiserver's
+   * own limit.
    */
   readonly requestTimeoutMs?: number;
-  /** Limit of one fully buffered response: 64 MiB, because list pages have 500 objects. */
+  /** Limit for one fully buffered response: 64 MiB, because list pages contain 500 objects. */
   readonly maxResponseBytes?: number;
 }
 
@@ -31,13 +31,13 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * A connection never frees the buffers of the largest response that it carried: a watch that reuses the connection of
- * its list costs 210 KB more than one on a new connection (1000 clusters of 10 nodes). After a response that exceeds
+ * its list costs 210 KB more than one on a new connection (1000 clusters with 10 nodes). After a response that exceeds
  * this limit, the connection is not reused.
  */
 const LARGE_RESPONSE_BYTES = 65_536;
 
 /**
- * All informers of a cluster list at once when Fairway starts. On separate connections this took 23 handshakes per
+ * All informers for a cluster list at once when Fairway starts. On separate connections this took 23 handshakes per
  * cluster, most of the total cost. Sequential lists take 66 ms of CPU for each of 400 clusters, four at a time 80 ms.
  */
 const MAX_CONCURRENT_LISTS = 1;

@@ -3,7 +3,7 @@ import { Informer, type InformerOptions } from './informer.ts';
 import type { KubeClient } from './kube-client.ts';
 import type { ResourceClient } from './resource-client.ts';
 
-/** Which objects an informer of a set caches. */
+/** Which objects an informer in a set caches. */
 export interface InformerSelection<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -27,7 +27,7 @@ interface Member {
   readonly stop: AbortController;
 }
 
-/** The shared informers of one process for one API server: one per kind and selector, however many controllers use it. */
+/** The shared informers in one process for one API server: one per kind and selector, however many controllers use it. */
 export class InformerSet {
   readonly #client: KubeClient;
   readonly #options: InformerSetOptions;
@@ -39,7 +39,7 @@ export class InformerSet {
     this.#options = options;
   }
 
-  /** Returns the informer of a kind. It is created on first use, and started too once the set is started. */
+  /** Returns the informer for a kind. It is created on first use, and is running once the set has been started. */
   informer<T extends KubeObject>(type: ResourceType<T>, selection: InformerSelection<T> = {}): Informer<T> {
     const key = selectionKey(type, selection);
     const known = this.#members.get(key);

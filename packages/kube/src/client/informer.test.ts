@@ -43,7 +43,7 @@ function lists(api: ScriptedApi): number {
 }
 
 describe('an informer', () => {
-  test('lists in pages, then watches from the version of the list', async () => {
+  test('lists in pages, then watches from the list’s version', async () => {
     const api = new ScriptedApi();
     for (const name of ['a', 'b', 'c']) api.put(name);
 
@@ -187,7 +187,7 @@ describe('an informer', () => {
     expect(informer.lastError).toBeUndefined();
   });
 
-  test('abandons a watch that the server should have ended long before', async () => {
+  test('abandons a watch that the server should have ended long ago', async () => {
     const api = new ScriptedApi();
     const { clock, settle } = follow(api, { random: () => 0 });
     await settle();

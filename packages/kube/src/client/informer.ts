@@ -10,7 +10,7 @@ import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Called in order after each change of the cache. Exceptions are logged. Objects are shared: never mutate one. */
+/** Called in order after each change to the cache. Exceptions are logged. Objects are shared: never mutate one. */
 export interface InformerHandler<T> {
   onAdd?(object: T): void;
   onUpdate?(old: T, object: T): void;
@@ -24,7 +24,7 @@ export interface InformerOptions<T extends KubeObject> {
   /** Trims an object before it is cached; may mutate it. `metadata.managedFields` is always dropped. */
   readonly trim?: ((object: T) => T) | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Objects per page of a list; reduced after a page is too large. */
+  /** Objects per page of a list; reduced when a page is too large. */
   readonly pageSize?: number;
   /** Minimum duration of a watch; the maximum is 20% more. 300 s by default. */
   readonly minWatchSeconds?: number | undefined;
@@ -56,8 +56,8 @@ const DEFAULT_PAGE_SIZE = 500;
 const BACKOFF_BASE_MS = 800;
 const BACKOFF_CAP_MS = 30_000;
 /**
- * Delay of a relist after an overflow. Until objects are deleted, a relist only reads as much as fits in the cache and
- * discards it.
+ * Delay before a relist after an overflow. Until objects are deleted, a relist only reads as much as fits in the cache
+ * and discards it.
  */
 const OVERFLOW_RETRY_MS = 300_000;
 /** A watch that ends sooner than this without an event counts as a failure; otherwise a server could cause a busy loop. */
@@ -141,7 +141,7 @@ export class Informer<T extends KubeObject> {
     return this.#cache.get(key);
   }
 
-  /** All objects, or those of one namespace. */
+  /** All objects, or those in one namespace. */
   list(namespace?: string): T[] {
     return namespace === undefined ? [...this.#cache.values()] : this.#cache.inNamespace(namespace);
   }
@@ -302,7 +302,7 @@ export class Informer<T extends KubeObject> {
 
   #prepare(object: T): T {
     delete object.metadata.managedFields;
-    // kube-apiserver omits apiVersion and kind in list items.
+    // kube-apiserver omits apiVersion and kind from list items.
     object.apiVersion ??= apiVersionOf(this.client.type);
     object.kind ??= this.client.type.kind;
     return this.#options.trim?.(object) ?? object;

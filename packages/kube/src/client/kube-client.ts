@@ -14,7 +14,7 @@ import { parseWarnings } from './warnings.ts';
 export interface KubeClientOptions {
   readonly userAgent?: string;
   readonly clock?: Clock;
-  /** Called with each human-readable warning of a response, whatever its status. */
+  /** Called with each human-readable warning in a response, whatever its status. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 5;
 /** A longer Retry-After is not honoured here: the error is thrown, and work queues honour its `retryAfterSeconds`. */
 const MAX_RETRY_AFTER_SECONDS = 10;
 
-/** A client of one API server with one identity. */
+/** A client for one API server with one identity. */
 export class KubeClient {
   readonly #transport: Transport;
   readonly #userAgent: string;
@@ -56,8 +56,8 @@ export class KubeClient {
   /**
    * Sends a request and resolves with a successful response; any other status rejects with an ApiError. 429, and 503
    * with Retry-After, are retried at most four times, if `Retry-After` is at most 10 s. A POST is never retried,
-   * because an eviction returns 429 to refuse. Rejects with a FencedError instead of writing when the caller has lost
-   * its grant.
+   * because 429 means that an eviction was denied. Rejects with a FencedError instead of writing when the caller has
+   * lost its grant.
    */
   async raw(request: TransportRequest): Promise<TransportResponse> {
     const span = currentSpan();
@@ -90,7 +90,7 @@ export class KubeClient {
     return discover((path, accept) => this.#get(path, accept, signal));
   }
 
-  /** Ends idle connections and running watches. */
+  /** Closes idle connections and ends running watches. */
   close(): void {
     this.#transport.close();
   }
@@ -107,7 +107,7 @@ function retryAfterSeconds(error: ApiError, method: TransportRequest['method']):
   return seconds !== undefined && seconds <= MAX_RETRY_AFTER_SECONDS ? seconds : undefined;
 }
 
-/** The error of a response: its Status body, or one derived from the status code if it has none (a proxy, a crash). */
+/** The error for a response: its Status body, or one derived from the status code if it has none (a proxy, a crash). */
 export function toApiError(response: Pick<TransportResponse, 'status' | 'headers'>, body: string): ApiError {
   const status = parseStatus(body) ?? {
     message: body.trim() === '' ? `HTTP ${response.status}` : `HTTP ${response.status}: ${body.trim().slice(0, 500)}`,

@@ -44,7 +44,7 @@ describe('a kubeconfig that kubectl accepts', () => {
     expect(namespace).toBeUndefined();
   });
 
-  test('a context without a user has no credential', async () => {
+  test('a context without a user provides no credential', async () => {
     const { transport } = await load(validKubeconfig.replace(', user: a }', ' }'));
 
     expect(transport).toMatchObject({ server: 'https://a.test' });

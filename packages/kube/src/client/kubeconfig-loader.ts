@@ -34,7 +34,7 @@ export interface KubeconfigLoaderOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One context of a kubeconfig, ready to connect with. */
+/** One context from a kubeconfig, ready to connect with. */
 export interface KubeConnection {
   readonly context: string;
   readonly cluster: string;
@@ -48,7 +48,7 @@ type ReadFile = (path: string) => Promise<string>;
 export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}): Promise<KubeConnection> {
   const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
   const { config, contextName, context, cluster } = await selectContext(options, read);
-  // A context without a user has no credential.
+  // A context without a user provides no credential.
   const { user } = context.user === '' ? { user: {} } : findEntry(config.users, 'user', context.user);
   return {
     context: contextName,

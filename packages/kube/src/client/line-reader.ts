@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 
 const NEWLINE = 0x0a;
 
-/** Limit of one line: objects have at most 2 MiB in this project's API server and in others. */
+/** Limit for one line: objects are at most 2 MiB in this project's API server and in others. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Yields the lines of a byte stream without line ends, including an unterminated last line. Throws a stream error, or
- * an error for a line of more than 16 MiB, as converted by `toError`. Ending the iteration early destroys the stream
+ * Yields the lines of a byte stream without line endings, including an unterminated last line. Throws a stream error,
+ * or an error for a line longer than 16 MiB, as converted by `toError`. Ending the iteration early destroys the stream
  * and frees its connection.
  */
 export async function* readLines(

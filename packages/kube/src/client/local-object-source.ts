@@ -18,7 +18,7 @@ export class LocalObjectSource<T extends KubeObject> implements ObjectSource<T> 
     this.#log = log;
   }
 
-  /** Adds or replaces the object of this name; a deeply equal object has no effect. */
+  /** Adds or replaces the object with this name; a deeply equal object has no effect. */
   put(object: T): void {
     if (!isDeepStrictEqual(this.#cache.get(keyOf(object)), object)) this.#publish(this.#cache.put(object));
   }

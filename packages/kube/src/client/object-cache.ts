@@ -4,7 +4,7 @@ import { keyOf } from './object-key.ts';
 /** Values under which an index finds an object. */
 export type IndexFunction<T> = (object: T) => Iterable<string>;
 
-/** Finds the objects of a cache by a value derived from them. */
+/** Finds objects in a cache by a value derived from them. */
 export interface CacheIndex<T> {
   /** Unique among the indexes of a kind. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface CacheIndex<T> {
 }
 
 /**
- * One change of a cache. An object that was deleted and recreated under the same name causes a delete and an add, never
+ * One change to a cache. An object that was deleted and recreated under the same name causes a delete and an add, never
  * an update.
  */
 export type Change<T> =

@@ -7,7 +7,7 @@ export interface PathTarget {
   readonly subresource?: string | undefined;
 }
 
-/** URL path of a kind, an object of it, or a subresource. Without a namespace it covers all namespaces. */
+/** URL path of a kind, one of its objects, or a subresource. Without a namespace it covers all namespaces. */
 export function resourcePath(type: ResourceType, { namespace, name, subresource }: PathTarget = {}): string {
   const root = type.group === '' ? '/api' : '/apis';
   const scope = type.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
@@ -18,7 +18,7 @@ export function resourcePath(type: ResourceType, { namespace, name, subresource 
   return `${root}/${apiVersionOf(type)}${scope}/${type.plural}${object}${subresource ? `/${subresource}` : ''}`;
 }
 
-/** A query string with its question mark, without undefined parameters; '' if no parameter is left. */
+/** A query string with its question mark, without undefined parameters; '' if no parameters are left. */
 export function queryString(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

@@ -30,7 +30,7 @@ export async function sendTraced(
 }
 
 /**
- * The resource and object of a path: for `/apis/fairway.dev/v1alpha1/namespaces/team/nodepools/demo/status`,
+ * The resource and object in a path: for `/apis/fairway.dev/v1alpha1/namespaces/team/nodepools/demo/status`,
  * `nodepools/status` and the object `demo`.
  */
 function targetOf(path: string): { readonly resource: string } & Record<string, string | undefined> {

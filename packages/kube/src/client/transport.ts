@@ -20,7 +20,7 @@ export interface TransportResponse {
   /** The whole body; for every request except a watch. */
   text(): Promise<string>;
   /**
-   * Yields the body line by line as lines arrive, without line ends; for a watch. Ends when the server ends the
+   * Yields the body line by line as lines arrive, without line endings; for a watch. Ends when the server ends the
    * response, rejects when the connection breaks.
    */
   lines(): AsyncIterable<string>;
@@ -32,7 +32,7 @@ export interface TransportResponse {
  */
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
-  /** Ends idle connections and running watches. */
+  /** Closes idle connections and ends running watches. */
   close(): void;
 }
 

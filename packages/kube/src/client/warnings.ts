@@ -2,8 +2,8 @@
 const WARNING = /\d{3} \S+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;
 
 /**
- * The texts of a `Warning` header (RFC 7234). Its characters are UTF-8 bytes, as Node reads headers. Empty if the
- * header is absent.
+ * The texts of a `Warning` header (RFC 7234). Node reads headers as one character per byte; the text is UTF-8.
+ * Empty if the header is absent.
  */
 export function parseWarnings(header: string | undefined): string[] {
   if (header === undefined) return [];

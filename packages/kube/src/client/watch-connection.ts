@@ -20,7 +20,7 @@ export interface WatchConnectionOptions {
 /** A watch in progress. */
 export interface WatchStream {
   readonly stream: ClientHttp2Stream;
-  /** Whether the connection was reused: the server may have been about to close it. */
+  /** Whether the connection was reused: the server might be about to close it. */
   readonly isReused: boolean;
   /** Makes the next watch use another connection; running watches stay on this one. */
   readonly retire: () => void;
@@ -31,10 +31,10 @@ const WATCH_WINDOW_BYTES = 256 * 1024;
 const CONNECTION_WINDOW_BYTES = 32 * 1024 * 1024;
 /**
  * Memory limit of one connection in MiB. With Node's default of 10, additional watches are refused while others send
- * much data.
+ * a lot of data.
  */
 const MAX_SESSION_MEMORY = 64;
-/** Maximum time to connect and to receive the limits of the server. */
+/** Maximum time to connect and to receive the server's limits. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 /** Maximum number of watches per connection: the sum of their windows must not exceed the connection's window. */
 const MAX_WATCHES = 100;
@@ -47,7 +47,7 @@ interface SharedSession {
 }
 
 /**
- * The HTTP/2 connection of all watches of one identity, open while any watch runs. If the server limits streams per
+ * The HTTP/2 connection shared by all watches of an identity, open while any runs. If the server limits streams per
  * connection, there are several. kube-apiserver supports HTTP/2, the embedded server does not. 23 watches take 0.5 MB
  * of memory on one connection, and 2.5 MB on separate ones.
  */
@@ -77,7 +77,7 @@ export class WatchConnection {
         const connected = await untilAborted(this.#sharedConnection(), signal);
         if (connected === undefined) return undefined;
         if (!isAlive(connected)) throw new Error('the server has closed the connection');
-        // Other waiters may have taken all streams of the session.
+        // Other waiters may have taken all streams in the session.
         shared = hasRoom(connected) ? connected : this.#availableSession();
       }
       return this.#startWatch(shared, { ...headers, ':method': 'GET', ':path': path }, isReused);
@@ -186,7 +186,7 @@ export class WatchConnection {
       settings: { enablePush: false, initialWindowSize: WATCH_WINDOW_BYTES },
     });
     session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
-    // All watches of the session end with it.
+    // All watches in the session end with it.
     session.on('error', () => {});
     return session;
   }

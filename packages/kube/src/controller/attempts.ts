@@ -30,7 +30,7 @@ export interface AttemptsOptions {
   readonly log?: Logger;
 }
 
-/** Thrown instead of an attempt that is still backing off; its cause is the last failure. */
+/** Thrown instead of making an attempt while still backing off; its cause is the last failure. */
 export class BackoffError extends Error {
   override readonly name = 'BackoffError';
 
@@ -42,7 +42,7 @@ export class BackoffError extends Error {
 
 const retryAt = new WeakMap<object, number>();
 
-/** When the attempt that failed with this error is retried, in ms since the epoch; undefined for errors without backoff. */
+/** When the attempt that failed with this error will be retried, in ms since the epoch; undefined for errors without backoff. */
 export function retryAtMs(error: unknown): number | undefined {
   return typeof error === 'object' && error !== null ? retryAt.get(error) : undefined;
 }
@@ -89,7 +89,7 @@ interface Gate {
 }
 
 /**
- * Backoff of operations that keep failing.
+ * Backoff for operations that keep failing.
  *
  * **Guarantees.** After a failure, no caller repeats the operation on the same item before its backoff has passed. The
  * backoff starts at a second and grows to minutes. For a shared cause, one item at a time probes for all; an item that
@@ -176,7 +176,7 @@ export class Attempts {
     }
   }
 
-  /** Forgets an item that was deleted. */
+  /** Forgets an item that has been deleted. */
   forget(item: string): void {
     for (const key of this.#gates.keys()) if (key.endsWith(`\0${item}`)) this.#gates.delete(key);
   }
@@ -226,7 +226,7 @@ export class Attempts {
     gate.error = lastFailure(error);
     gate.failedAtMs = nowMs;
     gate.lastGroup = group;
-    // An attempt that waits for an inner backoff has no backoff of its own.
+    // An attempt that is waiting for an inner backoff has no backoff of its own.
     gate.untilMs = isNested ? (retryAtMs(error) ?? nowMs) : nowMs + Math.max(minimumMs, pauseMs);
     this.#gates.set(gate.key, gate);
     if (this.#gates.size > MAX_GATES) this.#prune();

@@ -27,7 +27,7 @@ export function setCondition(
  */
 export type ConditionStates = Readonly<Partial<Record<string, Omit<ConditionState, 'type'>>>>;
 
-/** Like `setCondition`, for several conditions of the same generation. */
+/** Like `setCondition`, for several conditions with the same generation. */
 export function setConditions(
   conditions: readonly Condition[] | undefined,
   states: ConditionStates,

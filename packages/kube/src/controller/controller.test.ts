@@ -50,7 +50,7 @@ function ownerOf(keys: readonly string[]) {
   };
 }
 
-/** An informer of one object, which the test changes. */
+/** An informer with one object, which the test changes. */
 function singleObjectInformer(first: KubeObject) {
   const handlers = new Set<Handler>();
   const informer = {
@@ -113,7 +113,7 @@ describe('a controller', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('honours Retry-After of a busy server', async () => {
+  test('honours Retry-After from a busy server', async () => {
     let failures = 1;
     const { clock, controller, runs, stop } = run(async () => {
       if (failures-- > 0) throw tooManyRequests('slow down', 30);
@@ -329,7 +329,7 @@ describe('a controller', () => {
     expect(acted, 'without a grant to act on it').toEqual(['machine']);
   });
 
-  test('aborts the reconcile of a key that another member took, without a retry', async () => {
+  test('aborts the reconcile of a key that another member took over, without a retry', async () => {
     const owner = ownerOf(['cluster-1', 'cluster-2']);
     const ended: string[] = [];
     const { controller, clock, runs, stop } = run(

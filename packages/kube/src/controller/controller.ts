@@ -15,7 +15,7 @@ import { TracedKeys } from './traced-keys.ts';
 import { type BackoffOptions, WorkQueue } from './work-queue.ts';
 
 export interface ControllerOptions {
-  /** The name of the controller in logs and metrics: lower case, unique in the process. */
+  /** The name of the controller in logs and metrics: lower case, unique within the process. */
   readonly name: string;
   readonly reconcile: Reconcile;
   readonly clock?: Clock;
@@ -49,7 +49,7 @@ export interface WatchSourceOptions<T> {
 
 /**
  * Runs that never wait asynchronously follow each other immediately. With thousands of keys they would block the event
- * loop until the last one.
+ * loop until the last one has finished.
  */
 const MAX_RUNS_PER_TURN = 100;
 
@@ -75,7 +75,7 @@ interface Source {
  *
  * Guarantees: there is one run per key at a time; a run that began before a change is followed by one that began after
  * it; a failed run is retried with backoff, except for a TerminalError. Events don't shorten the backoff of a failed
- * run; only a user's action does: a change of a watched object's spec (`metadata.generation`) or of a request
+ * run; only a user's action does: a change to a watched object's spec (`metadata.generation`) or to a request
  * annotation, or its deletion. Assumptions: `reconcile` is level-triggered and may be run again at any time.
  */
 export class Controller implements KeyWorker {
@@ -118,7 +118,7 @@ export class Controller implements KeyWorker {
   }
 
   /**
-   * Enqueues keys for events of a cache: the changed object's own key by default. An update enqueues the keys of both
+   * Enqueues keys for events from a cache: the changed object's own key by default. An update enqueues the keys of both
    * the old and the new object.
    */
   watch<T extends KubeObject>(
@@ -142,7 +142,7 @@ export class Controller implements KeyWorker {
         const add = this.#isRequest(old, object) ? request : enqueue;
         add(this.#recordCause(keysOf(old, object), object));
       },
-      // The backoff does not apply to a new object of the same name.
+      // The backoff does not apply to a new object with the same name.
       onDelete: (object: T) => (isOwn ? request : enqueue)(this.#recordCause(keysOf(object), object)),
     };
     const source: Source = {

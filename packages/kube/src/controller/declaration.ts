@@ -15,11 +15,11 @@ import type { Right } from './rights.ts';
  * share: caches, clients, clouds, the clock.
  */
 export interface ControllerDeclaration<Shared> {
-  /** The name of the controller in logs and metrics: lower case, unique in the process. */
+  /** The name of the controller in logs and metrics: lower case, unique within the process. */
   readonly name: string;
   /** Maximum number of keys processed at a time. */
   readonly concurrency: number;
-  /** The RBAC rights that its reconciler, watches and indexes need at the API of the shared client. */
+  /** The RBAC permissions that its reconciler, watches and indexes need on the shared client's API. */
   readonly rights: readonly Right[];
   /** The cache indexes that its watches and reconciler use; several controllers may declare the same one. */
   readonly indexes?: (shared: Shared) => readonly Index[];
@@ -34,7 +34,7 @@ export interface ControllerDeclaration<Shared> {
   readonly create: (shared: Shared, enqueue: (key: string) => void) => Work;
   /**
    * Subscribes to sources other than the API server's caches, such as a cloud's lists or the nodes of tenants'
-   * clusters; called once, before the start.
+   * clusters; called once, before startup.
    */
   readonly listen?: (enqueue: (key: string) => void, shared: Shared) => void;
 }

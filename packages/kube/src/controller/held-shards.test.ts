@@ -18,7 +18,7 @@ test.each([
   { reason: 'a stopped process: both clocks advanced', wallMs: LEASE_MS, monotonicMs: LEASE_MS },
   { reason: 'a suspended machine: the monotonic clock stopped', wallMs: LEASE_MS, monotonicMs: 0 },
   { reason: 'a wall clock that was set back', wallMs: -3_600_000, monotonicMs: LEASE_MS },
-])('expires a grant with the lease, by either clock: $reason', ({ wallMs, monotonicMs }) => {
+])('expires a grant with the lease, on either clock: $reason', ({ wallMs, monotonicMs }) => {
   const { held, time } = holder();
   const grant = held.grant(1, 'team/demo');
   time.wallMs += wallMs;

@@ -20,7 +20,7 @@ interface Hold {
  * The shards that a member holds, and the expiry of its lease.
  *
  * Guarantees: a grant is valid only while the shard has been held without interruption since the grant was issued, and
- * the lease is valid by both clocks. The grant is invalid before the next request if a process was stopped (SIGSTOP:
+ * the lease is valid on both clocks. The grant is invalid before the next request if a process was stopped (SIGSTOP:
  * both clocks advance), a machine was suspended (the wall clock advances) or the wall clock was set back (the monotonic
  * one advances).
  */
@@ -34,7 +34,7 @@ export class HeldShards {
     this.#now = now;
   }
 
-  /** How often the lease expired. */
+  /** How often the lease has expired. */
   get lapses(): number {
     return this.#lapses;
   }
@@ -55,8 +55,8 @@ export class HeldShards {
   }
 
   /**
-   * Drops all shards after the lease expired, because other members may have taken them. Returns the shards that were
-   * held.
+   * Drops all shards once the lease has expired, because other members may have taken them over. Returns the shards
+   * that were held.
    */
   dropIfLapsed(): readonly number[] {
     if (this.isLeaseValid || this.#until === undefined) return [];

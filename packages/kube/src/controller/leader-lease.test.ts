@@ -109,7 +109,7 @@ test('a leader that cannot renew stops acting before another one starts', async 
   await b.lease.release();
 });
 
-test('a renewal that arrives too late has no effect', async () => {
+test('a renewal that completes too late has no effect', async () => {
   const { clock, contender, cutOff, state } = await setUpElection();
   const a = contender('a', cutOff);
   a.run();
@@ -124,7 +124,7 @@ test('a renewal that arrives too late has no effect', async () => {
   expect([a.lease.stillOwns(), a.seen.isLost]).toEqual([false, true]);
 });
 
-test('another program that keeps renewing retains the Lease', async () => {
+test('another program that keeps renewing the Lease retains it', async () => {
   const { clock, contender, leases } = await setUpElection();
   const spec = { holderIdentity: 'upstream_1', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' };
   let held = await leases.create({ metadata: { name, namespace }, spec });
@@ -143,7 +143,7 @@ test('another program that keeps renewing retains the Lease', async () => {
   await a.lease.release();
 });
 
-test('a leader whose Lease was taken or deleted stops acting', async () => {
+test('a leader whose Lease has been taken or deleted stops acting', async () => {
   const { clock, contender, leases } = await setUpElection();
   const a = contender('a');
   a.run();

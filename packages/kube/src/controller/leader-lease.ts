@@ -9,7 +9,7 @@ import { isApiError } from '../object/api-error.ts';
 import type { KeyOwner, Tenure } from './key-owner.ts';
 import { LeaseObserver } from './lease-observer.ts';
 
-/** The times of client-go, by the names of its flags. */
+/** client-go's durations, named after its flags. */
 export interface LeaderTimes {
   /** How long a leader retains the Lease without renewing it. */
   readonly leaseDurationMs: number;
@@ -45,7 +45,7 @@ interface Moment {
 }
 
 const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
-/** Jitter of the retry period: contenders must not run in lockstep. */
+/** Jitter for the retry period, so that contenders do not run in lockstep. */
 const JITTER = 0.2;
 
 /**
@@ -84,7 +84,7 @@ export class LeaderLease implements KeyOwner {
   }
 
   /**
-   * Resolves when this process has the Lease, and then keeps renewing it. Rejects with the signal's reason, or if
+   * Resolves when this process holds the Lease, and then keeps renewing it. Rejects with the signal's reason, or if
    * access to the Lease is denied.
    */
   async acquire(signal: AbortSignal): Promise<void> {
@@ -158,7 +158,7 @@ export class LeaderLease implements KeyOwner {
       this.#renewedAt = sentAt;
     } catch (error) {
       if (signal.aborted || isApiError(error, 'Forbidden', 'Unauthorized')) throw error;
-      // Another process was faster, or the API server does not respond.
+      // Another process got there first, or the API server does not respond.
       this.#log.debug({ err: error }, 'the Lease was not acquired');
     }
     return undefined;

@@ -32,7 +32,7 @@ export class LeaseObserver {
     if (identity !== '') this.#record(identity, `${lease.metadata.uid} ${lease.spec?.renewTime}`, durationMs);
   }
 
-  /** Records that a member has no lease. Someone may have deleted it just after a renewal. */
+  /** Records that a member has no lease. It may have been deleted just after a renewal. */
   observeMissing(identity: string): void {
     this.#record(identity, 'none', this.#defaultDurationMs);
   }

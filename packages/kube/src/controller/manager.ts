@@ -9,7 +9,7 @@ export interface Runnable {
   readonly stopped: Promise<void>;
 }
 
-/** The source of the caches: an InformerSet, or several. */
+/** The source of the caches: one InformerSet or several. */
 export interface Informers {
   start(signal: AbortSignal): void;
   stopped(): Promise<void>;

@@ -71,7 +71,7 @@ export class Members {
 
   /**
    * Whether a member has failed to renew for the lease duration plus skew. Our watch may lag for as long as the other
-   * member seems silent, and after a pause of this process it certainly does. So the Lease is read from the API before
+   * member seems silent, and certainly does after this process was paused. So the Lease is read from the API before
    * a member is declared dead.
    */
   async isDead(identity: string, signal: AbortSignal): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { WorkQueueObserver } from './work-queue.ts';
 /** How a reconcile ended. A terminal error counts as an error too, as in controller-runtime. */
 export type ReconcileOutcome = 'success' | 'requeue_after' | 'error' | 'terminal_error';
 
-/** Receives what a controller reports. Times are in ms of the controller's clock. */
+/** Receives what a controller reports. Times are in ms by the controller's clock. */
 export interface ControllerObserver {
   readonly queue: WorkQueueObserver;
   started(nowMs: number): void;
@@ -14,7 +14,7 @@ export interface ControllerObserver {
 const RECONCILE_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const QUEUE_BUCKETS = [0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1000];
 
-/** Metrics of all controllers of a process, with controller-runtime's names. */
+/** Metrics for all controllers in a process, with controller-runtime's names. */
 export class ControllerMetrics {
   readonly #now: () => number;
   readonly #reconciles: Counter<'controller' | 'result'>;
@@ -93,7 +93,7 @@ export class ControllerMetrics {
     this.#addRunningGauges(registry);
   }
 
-  /** The observer of one controller. Controllers with the same name (such as one per tenant cluster) are summed. */
+  /** The observer for one controller. Controllers with the same name (such as one per tenant cluster) are summed. */
   controller(name: string, concurrency: number): ControllerObserver {
     const queue = { name, controller: name };
     const running = this.#running.get(name) ?? new Map<number, number>();

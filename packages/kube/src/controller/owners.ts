@@ -14,7 +14,7 @@ export function ownerRef(owner: KubeObject, type: ResourceType): OwnerReference 
   return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid };
 }
 
-/** The reference of the object's controller. */
+/** The owner reference to the object's controller. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
@@ -46,7 +46,7 @@ export function groupOf(apiVersion: string): string {
 /** Name of an index over `controllerOf(object).uid`. */
 export const CONTROLLER_UID_INDEX = 'controller-uid';
 
-/** Index function of `CONTROLLER_UID_INDEX`: finds the children of an owner in one lookup. */
+/** Index function of `CONTROLLER_UID_INDEX`: finds an owner's children in one lookup. */
 export function controllerUidOf(object: KubeObject): string[] {
   const uid = controllerOf(object)?.uid;
   return uid === undefined ? [] : [uid];

@@ -15,8 +15,8 @@ export function hash32(text: string): number {
 /**
  * The member that each of `items` 0 to `count` - 1 belongs to. Uses rendezvous hashing, but no member gets more than
  * one item above an even share. Every member computes the same assignment, and when one joins or leaves, little more
- * than its share moves (consistent hashing with bounded loads, https://arxiv.org/abs/1608.01350). Empty if there is no
- * member.
+ * than its share moves (consistent hashing with bounded loads, https://arxiv.org/abs/1608.01350). Empty if there are no
+ * members.
  */
 export function assignEvenly(count: number, members: readonly string[]): readonly string[] {
   const limit = Math.ceil(count / members.length);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Namespaces, Pods } from '../kinds/resources.ts';
 import { policyRules, READ } from './rights.ts';
 
-test('merges rights of several controllers to one kind, and kinds with the same verbs, into one rule', () => {
+test('merges several controllers’ permissions on one kind, and kinds with the same verbs, into one rule', () => {
   const rules = policyRules([
     { type: Pods, verbs: READ },
     { type: Namespaces, verbs: [...READ, 'patch'] },
@@ -16,7 +16,7 @@ test('merges rights of several controllers to one kind, and kinds with the same 
   ]);
 });
 
-test('does not merge a right to named objects with a right to all objects', () => {
+test('does not merge a permission on named objects with one on all objects', () => {
   const rules = policyRules([
     { type: Pods, verbs: ['get'] },
     { type: Pods, names: ['a'], verbs: ['delete'] },
@@ -28,7 +28,7 @@ test('does not merge a right to named objects with a right to all objects', () =
   ]);
 });
 
-test('never grants a kind of another group by merging kinds with the same verbs', () => {
+test('never grants access to a kind in another group by merging kinds with the same verbs', () => {
   const rules = policyRules([
     { type: Pods, verbs: ['get'] },
     { type: { group: 'example.com', plural: 'pods' }, verbs: ['get'] },

@@ -27,8 +27,8 @@ export interface Right {
 export const READ = ['get', 'list', 'watch'] as const satisfies readonly Verb[];
 
 /**
- * The rules of an RBAC role that grants exactly the rights that apply in `namespace`, or by default in all namespaces.
- * Kinds with the same verbs share a rule.
+ * The rules of an RBAC role that grants exactly the permissions that apply in `namespace`, or by default in all
+ * namespaces. Kinds with the same verbs share a rule.
  */
 export function policyRules(rights: readonly Right[], namespace?: string): PolicyRule[] {
   const byResource = new Map<string, { readonly right: Right; readonly verbs: Set<Verb> }>();

@@ -5,7 +5,7 @@ const GROUP_LABEL = 'fairway.dev/shard-group';
 const ROLE_LABEL = 'fairway.dev/shard-role';
 const SHARD_ANNOTATION = 'fairway.dev/shard';
 
-/** Names and labels of the Leases of one group: one for each member, one for each shard. */
+/** Names and labels of the Leases in one group: one for each member, one for each shard. */
 export class ShardLeases {
   readonly #namespace: string;
   readonly #group: string;
@@ -17,12 +17,12 @@ export class ShardLeases {
     this.#shards = shards;
   }
 
-  /** Label selector of all Leases of the group. */
+  /** Label selector for all Leases in the group. */
   get selector(): string {
     return `${GROUP_LABEL}=${this.#group}`;
   }
 
-  /** With one shard, its Lease has the group's name, as in leader election. */
+  /** If there is only one shard, its Lease has the group's name, as in leader election. */
   shardName(shard: number): string {
     return this.#shards === 1 ? this.#group : `${this.#group}-${shard}`;
   }

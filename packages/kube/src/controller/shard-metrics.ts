@@ -6,7 +6,7 @@ export interface ShardCounter {
 }
 
 /**
- * Exports how many shards this member holds. Over all members, `held` adds up to `shards`, except during a handover.
+ * Exports how many shards this member holds. Across all members, `held` adds up to `shards`, except during a handover.
  */
 export function addShardMetrics(registry: Registry, member: ShardCounter): void {
   const shards = new Gauge({

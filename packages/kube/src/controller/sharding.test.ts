@@ -153,7 +153,7 @@ describe('gossip', () => {
     expect(b.heard).toEqual([]);
   });
 
-  test('reaches the other members before the next renewal if it is urgent, at most a few times a second', async () => {
+  test('reaches the other members before the next renewal if it is urgent, but at most a few times a second', async () => {
     const g = await group();
     const message: { text: string | undefined } = { text: undefined };
     const [a, b] = [newGossip(message), newGossip({ text: undefined })];
@@ -333,7 +333,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('hold no shards when they resume after a pause longer than the lease, then get their share again', async () => {
+  test('hold no shards when they resume after a pause longer than the lease, then get their share back', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -448,7 +448,7 @@ describe('members of a group', () => {
     expect(enqueued.sort()).toEqual(keys.sort());
   });
 
-  test('report a key as new at first, then as inherited, even after an orderly stop', async () => {
+  test('report a key as new at first, then as inherited, even after an orderly shutdown', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();
@@ -462,7 +462,7 @@ describe('members of a group', () => {
     expect(b.member.tenure('ns/c1')).toMatchObject({ isInherited: true });
   });
 
-  test('let workers release a shard before it can be taken, and all shards after the lease expired', async () => {
+  test('let workers release a shard before it can be taken, and all shards once the lease has expired', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     const keys = Array.from({ length: 50 }, (_, i) => `ns/c${i}`);
@@ -491,7 +491,7 @@ describe('members of a group', () => {
     expect(dropped.sort()).toEqual(retained.sort());
   });
 
-  test('revoke the grant of work that delays a handover too long', async () => {
+  test('revoke the grant of work that delays a handover for too long', async () => {
     const g = await group();
     const a = g.join('a');
     a.start();
@@ -522,7 +522,7 @@ describe('members of a group', () => {
   });
 });
 
-describe('a group of one shard', () => {
+describe('a group with one shard', () => {
   test('elects a leader, which is named in its Lease', async () => {
     const g = await group(1);
     const [a, b] = [g.join('a'), g.join('b')];

@@ -99,7 +99,7 @@ export class ShardMember implements KeyOwner, Runnable {
   readonly #gossipRate = new TokenBuckets(GOSSIP_RATE, 1);
   /** Callers that wait until new gossip is published. */
   readonly #listeners: (() => void)[] = [];
-  /** Releases in progress after the lease expired; nothing is acquired before they end. */
+  /** Releases in progress after the lease has expired; nothing is acquired before they end. */
   #releasing: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
 
@@ -164,7 +164,7 @@ export class ShardMember implements KeyOwner, Runnable {
     return this.#held.canStartWork(shard);
   }
 
-  /** The number of shards, how many are held, and how often the lease expired. */
+  /** The number of shards, how many are held, and how often the lease has expired. */
   get counts(): { readonly shards: number; readonly held: number; readonly lapses: number } {
     const held = this.#allShards().filter((shard) => this.holds(Number(shard))).length;
     return { shards: this.#options.shards, held, lapses: this.#held.lapses };
@@ -335,7 +335,7 @@ export class ShardMember implements KeyOwner, Runnable {
           : this.#leases.create({ metadata, spec }, { signal }),
       );
     } catch (error) {
-      // Another member was faster; the informer will show which.
+      // Another member got there first; the informer will show which.
       if (isApiError(error, 'Conflict', 'AlreadyExists', 'NotFound')) return {};
       throw error;
     }

@@ -11,7 +11,7 @@ function object(resourceVersion: string) {
   return { metadata: { name: 'demo', namespace: 'team', uid: 'u1', resourceVersion } };
 }
 
-/** A writer of these versions of the object. */
+/** A writer that produced these versions of the object. */
 function writer(tracer: FakeTracer, ...versions: readonly string[]) {
   const span = tracer.request(undefined, () => ({ name: 'create clusters.fairway.dev', attributes: {} }));
   for (const version of versions) span.recordWrite(versionName('u1', version) ?? '');

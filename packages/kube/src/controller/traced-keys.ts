@@ -24,7 +24,7 @@ interface KeyTrace {
   causes: readonly Cause[];
 }
 
-/** Links the runs of one controller to the traces of the writes that caused them. */
+/** Links one controller's runs to the traces of the writes that caused them. */
 export class TracedKeys {
   readonly #tracer: Tracer;
   readonly #controller: string;

@@ -162,7 +162,7 @@ describe('a work queue', () => {
     expect(clock.nextDueMs).toBe(7_000);
   });
 
-  test('does not shorten a failed key’s backoff for adds', async () => {
+  test('does not shorten a failed key’s backoff when the key is added again', async () => {
     const { queue: work, clock } = queue();
     work.add('a');
     work.take();

@@ -8,7 +8,7 @@ export interface WorkQueueObserver {
   retried(): void;
   /** Reports that the number of due, waiting keys changed. */
   depthChanged(delta: number): void;
-  /** Reports how long a due key waited until it was taken. */
+  /** Reports how long a due key waited to be taken. */
   waited(durationMs: number): void;
 }
 
@@ -127,7 +127,7 @@ export class WorkQueue {
     this.add(key);
   }
 
-  /** Whether a user requested the run that was just taken. */
+  /** Whether a user requested the run that has just been taken. */
   takeRequest(key: string): boolean {
     const entry = this.#entries.get(key);
     const isRequested = entry?.userTriggered ?? false;
@@ -144,7 +144,7 @@ export class WorkQueue {
     this.#dropIfUnused(entry);
   }
 
-  /** Consecutive failures of the key. */
+  /** Number of consecutive failures for the key. */
   failures(key: string): number {
     return this.#entries.get(key)?.failures ?? 0;
   }

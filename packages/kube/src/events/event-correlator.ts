@@ -35,8 +35,8 @@ const REFILL_MS = 5 * 60_000;
 
 /**
  * Decides which occurrences create an Event, which increment one and which are dropped, like client-go's
- * EventCorrelator. Equal occurrences are counted. From the tenth different message for one object and reason within 10
- * min, they are combined. An object may have a burst of 25 events and then one every 5 min.
+ * EventCorrelator. Equal occurrences are counted. Different messages for one object and reason are combined from the
+ * tenth within 10 min. An object may have a burst of 25 events and then one every 5 min.
  */
 export class EventCorrelator {
   readonly #similar = new RecentMap<{ readonly messages: Set<string>; lastMs: number }>(MAX_KEYS);
@@ -62,7 +62,7 @@ export class EventCorrelator {
     };
   }
 
-  /** Records the name of the Event that was written for `event`. */
+  /** Records the name of the Event written for `event`. */
   recorded({ key, count, firstMs }: CorrelatedEvent, name: string): void {
     this.#recorded.set(key, { count, firstMs, name });
   }

@@ -95,7 +95,7 @@ describe('an event recorder', () => {
     ]);
   });
 
-  test('keeps events of cluster-scoped objects in "default"', async () => {
+  test('keeps events for cluster-scoped objects in "default"', async () => {
     const { recorder: events, events: list } = await setUp();
     events.normal({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }, 'Ready', 'ready');
     await events.flushed();
@@ -138,7 +138,7 @@ describe('an event recorder', () => {
     expect((await list()).map(({ reason }) => reason)).toEqual(['First', 'Second']);
   });
 
-  test('reports that no event was recorded while its token is rejected', async () => {
+  test('reports that no event has been recorded while its token is rejected', async () => {
     const { recorder: first, events: list } = await setUp([unauthorized()]);
     const occurrence = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
 

@@ -42,7 +42,7 @@ const RETRY_MS = 1_000;
  *
  * Guarantees: returns immediately and never throws. Equal events increment one Event, and a noisy object is
  * rate-limited. Namespaces are served in turn, so one with many events delays and drops only its own. Caveats: best
- * effort; while the API server is unavailable, the oldest thousand events of a namespace are queued and the rest is
+ * effort; while the API server is unavailable, the oldest thousand events of a namespace are queued and the rest are
  * dropped.
  */
 export class EventRecorder {
@@ -163,7 +163,7 @@ export class EventRecorder {
   /** Increments the existing Event, or creates one. Resolves with its name. */
   async #write(queuedEvent: QueuedEvent, event: CorrelatedEvent): Promise<string> {
     const events = this.#client.resource(Events);
-    // Events of cluster-scoped objects live in the namespace "default".
+    // Events for cluster-scoped objects live in the "default" namespace.
     const namespace = queuedEvent.reference.namespace ?? 'default';
     if (event.name !== undefined) {
       const value = {
@@ -205,7 +205,7 @@ export class EventRecorder {
     };
   }
 
-  /** A unique name from the time and a counter with a random start. */
+  /** A unique name made from the time and a counter with a random start. */
   #nameFor({ reference, atMs }: QueuedEvent): string {
     this.#sequence = (this.#sequence + 1) % 2 ** 24;
     const suffix = `${atMs.toString(16)}${this.#sequence.toString(16).padStart(6, '0')}`;

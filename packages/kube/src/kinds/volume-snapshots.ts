@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 
-/** Kinds of snapshot.storage.k8s.io/v1, which clusters have as custom resources: https://kubernetes.io/docs/concepts/storage/volume-snapshots */
+/** Kinds in snapshot.storage.k8s.io/v1, which are custom resources in clusters: https://kubernetes.io/docs/concepts/storage/volume-snapshots */
 
 export interface SnapshotError {
   message?: string;

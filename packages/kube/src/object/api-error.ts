@@ -5,7 +5,7 @@ export interface StatusCause {
   field?: string;
 }
 
-/** `metav1.Status` of kind Failure, as sent on the wire. */
+/** A `metav1.Status` with status Failure, as sent on the wire. */
 export interface Status {
   kind: 'Status';
   apiVersion: 'v1';
@@ -106,7 +106,7 @@ export class ApiError extends Error {
     };
   }
 
-  /** The error of a Status body; `fallbackCode` is the HTTP status, used if the body has no code. */
+  /** The error for a Status body; `fallbackCode` is the HTTP status, used if the body has no code. */
   static fromStatus(status: Partial<Status>, fallbackCode: number): ApiError {
     const code = status.code ?? fallbackCode;
     const details = status.details;
@@ -200,7 +200,7 @@ export function tooManyRequests(
   });
 }
 
-/** Whether `error` is an API error of one of `reasons`. */
+/** Whether `error` is an API error with one of `reasons`. */
 export function isApiError(error: unknown, ...reasons: StatusReason[]): error is ApiError {
   return error instanceof ApiError && (reasons.length === 0 || reasons.includes(error.reason));
 }

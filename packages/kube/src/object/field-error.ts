@@ -45,7 +45,7 @@ export function fieldErrorBody(error: FieldError): string {
   return `${TITLES[error.type]}${value}${error.detail === '' ? '' : `: ${error.detail}`}`;
 }
 
-/** Limits of an error response. A body of 3 MiB can cause a million errors, each quoting a large value. */
+/** Limits for an error response. A body of 3 MiB can cause a million errors, each quoting a large value. */
 const MAX_ERRORS = 100;
 const MAX_QUOTED_CHARS = 1024;
 const MAX_NAME_CHARS = 253;

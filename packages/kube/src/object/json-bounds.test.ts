@@ -18,7 +18,7 @@ describe('measureJson', () => {
     );
   });
 
-  it('counts names and texts in full', () => {
+  it('counts names and strings in full', () => {
     const text = 'x'.repeat(1000);
     expect(measureJson({ [text]: [text, text] }, WIDE)).toBeGreaterThanOrEqual(3000);
   });

@@ -1,12 +1,12 @@
 import { isJsonArray, isJsonObject } from './json.ts';
 
 /**
- * Maximum nesting of a JSON value from outside. Every walk over an object recurses per level: Node's stack overflows
+ * Maximum nesting of an external JSON value. Every walk over an object recurses per level: Node's stack overflows
  * at about 3,000 levels, and the deepest definitions in use (schemas of schemas) have about 80.
  */
 export const MAX_DEPTH = 200;
 
-/** Limits of a JSON value. */
+/** Limits for a JSON value. */
 export interface JsonBounds {
   readonly maxDepth: number;
   /** Approximate characters of the JSON: names and strings count in full, the rest by its minimum. */

@@ -47,7 +47,7 @@ export function cloneJson<T>(value: T): T {
   return copy as T;
 }
 
-/** Assigns a property of any name: `__proto__` becomes an ordinary property. */
+/** Assigns a property with any name: `__proto__` becomes an ordinary property. */
 export function setOwn(target: object, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });

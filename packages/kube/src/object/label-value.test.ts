@@ -24,7 +24,7 @@ describe('the label for a name from the cloud', () => {
     expect(labelValue(name)).toBe(label);
   });
 
-  test.each(['東京', '...', ' ', '\u{1F680}'])('is a hash for %j, which has no valid character', (name) => {
+  test.each(['東京', '...', ' ', '\u{1F680}'])('is a hash for %j, which has no valid characters', (name) => {
     expect(labelValue(name)).toMatch(/^x-[0-9a-f]{8}$/);
     expect(labelValue(name)).not.toBe(labelValue('大阪'));
   });

@@ -35,7 +35,7 @@ describe('names', () => {
     expect(accepted).toEqual(good);
   });
 
-  it('has upstream’s error messages', () => {
+  it('returns upstream’s error messages', () => {
     expect(dns1123LabelErrors('A')).toEqual([
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ]);

@@ -67,7 +67,7 @@ const ALL = /^(?:\.?\[\*\]|\.\*)/;
 const FILTER =
   /^\.?\[\?\(\s*@((?:[^=!<>'")\s]|\['[^']*'\])*)\s*(?:(==|!=|<=|>=|<|>)\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s)]+)\s*)?\)\]/;
 
-/** Paths have a few fields, and a label key of at most 317 characters. */
+/** Paths contain a few fields, and a label key of at most 317 characters. */
 const MAX_PATH_LENGTH = 2048;
 
 function readSteps(text: string, whole: string): Step[] {

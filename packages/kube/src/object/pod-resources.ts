@@ -1,7 +1,7 @@
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { milliUnitsOf, tryParseQuantity } from './quantity.ts';
 
-/** Amounts by resource name, in thousandths (1 CPU is 1000, 1 byte is 1000): exact for the resources of a node. */
+/** Amounts by resource name, in thousandths (1 CPU is 1000, 1 byte is 1000): exact for a node's resources. */
 export type Amounts = ReadonlyMap<string, number>;
 
 /** A resource list as amounts. Invalid quantities count as zero, because the API server rejects them earlier. */

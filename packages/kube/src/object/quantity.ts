@@ -3,7 +3,7 @@ export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /**
  * A Kubernetes resource quantity (k8s.io/apimachinery/pkg/api/resource): a fixed-point number with nine decimals. Text with
- * more is rounded away from zero.
+ * more decimals is rounded away from zero.
  */
 export interface Quantity {
   /** The value times 10^9. */
@@ -22,7 +22,7 @@ const MAX_BINARY_NANOS = (2n ** 63n - 1n) * NANOS;
 const PATTERN = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-/** Larger exponents and longer texts can only be mistakes: they would create bigints of several megabytes. */
+/** Larger exponents and longer strings can only be mistakes: they would create bigints of several megabytes. */
 const MAX_EXPONENT = 400;
 const MAX_LENGTH = 64;
 

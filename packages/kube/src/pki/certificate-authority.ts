@@ -67,7 +67,7 @@ export async function loadCertificateAuthority(
 /** Maximum size of a certificate in bytes; one with several hundred names takes 16 KiB. */
 const MAX_DER_LENGTH = 64 * 1024;
 
-/** Parses the first certificate of a PEM text. */
+/** Parses the first certificate in a PEM text. */
 export function parseCertificate(pem: string): InstanceType<typeof x509.X509Certificate> {
   const block = pemBlocks(pem).find(({ type }) => type === 'CERTIFICATE');
   if (block === undefined) throw new PkiError('certificate is not readable PEM');

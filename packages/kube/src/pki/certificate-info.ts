@@ -22,7 +22,7 @@ export interface CertificateInfo extends Subject, SubjectAlternativeNames {
 /** Reconciles parse the same few certificates repeatedly, and parsing one takes a millisecond. */
 const known = new RecentMap<CertificateInfo>(256);
 
-/** Parses the first certificate of a PEM text. */
+/** Parses the first certificate in a PEM text. */
 export function certificateInfo(pem: string): CertificateInfo {
   const first = splitPemBundle(pem)[0] ?? pem;
   let info = known.get(first);
@@ -57,7 +57,7 @@ function infoOf(certificate: ReturnType<typeof parseCertificate>): CertificateIn
   };
 }
 
-/** The certificates of a bundle, each as separate canonical PEM; other blocks are omitted. */
+/** The certificates in a bundle, each as separate canonical PEM; other blocks are omitted. */
 export function splitPemBundle(bundle: string): string[] {
   return pemBlocks(bundle)
     .filter(({ type }) => type === 'CERTIFICATE')

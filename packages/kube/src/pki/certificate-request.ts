@@ -49,7 +49,7 @@ const EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex');
 const ATTRIBUTES_TAG = 0xa0;
 
 /**
- * Parses a request that every parser reads the same, because another program may sign it. Encoding the parsed content
+ * Parses a request that every parser reads alike, because another program may sign it. Encoding the parsed content
  * again must give the same bytes, which excludes any hidden content. Throws a PkiError that reports the difference.
  */
 export function parseCertificateRequest(pem: string): CertificateRequest {
@@ -95,7 +95,7 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
   };
 }
 
-/** Whether the request was signed with the key that it requests a certificate for. */
+/** Whether the request was signed with the key for which it requests a certificate. */
 export function isRequestSignatureValid({ parts }: Pick<CertificateRequest, 'parts'>): boolean {
   return isSignedBy(parts.spki, parts.info, parts.algorithm, parts.signature);
 }

@@ -22,7 +22,7 @@ export interface CertificateOptions {
 
 export interface IssuedCertificate {
   readonly certificatePem: string;
-  /** The generated private key; undefined if the public key was given. */
+  /** The generated private key; undefined if a public key was given. */
   readonly privateKeyPem: string | undefined;
   readonly notAfterMs: number;
 }

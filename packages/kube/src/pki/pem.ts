@@ -15,7 +15,7 @@ const END = '-----END ';
 const DASHES = '-----';
 
 /**
- * The blocks of a text in order, in one pass over its lines. Text between blocks is skipped. Blocks with headers,
+ * The blocks in a text, in order, in one pass over its lines. Text between blocks is skipped. Blocks with headers,
  * without an END line or with invalid base64 are skipped too. Throws a PkiError for more than 1 MiB of text.
  */
 export function pemBlocks(text: string): PemBlock[] {

@@ -78,7 +78,7 @@ describe('issueCertificate', () => {
     expect(new X509Certificate(issued.certificatePem).publicKey.export({ type: 'spki', format: 'der' })).toEqual(spki);
   });
 
-  test('generates serial numbers of 128 bits that do not repeat', async () => {
+  test('generates unique 128-bit serial numbers', async () => {
     const serials = new Set<string>();
     for (let index = 0; index < 20; index++) {
       const { certificatePem } = await issueCertificate(authority, {
@@ -188,7 +188,7 @@ describe('TrustStore', () => {
     expect(trust.distrustReasonOf(new Uint8Array(issued.rawData), 'client auth', clock.now())).toBe(UNKNOWN);
   });
 
-  test('trusts both CAs of a bundle, and only the new one after the rotation', async () => {
+  test('trusts both CAs in a bundle, and only the new one after the rotation', async () => {
     const old = der((await issue(authority, 'client')).certificatePem);
     const fresh = der((await issue(otherAuthority, 'client')).certificatePem);
     const duringRotation = new TrustStore(joinPemBundles(otherAuthority.certificatePem, authority.certificatePem));

@@ -65,7 +65,7 @@ export function encodeExtensions(extensions: readonly RequestExtension[]): Buffe
   return encodeDer(TAG.sequence, ...encoded);
 }
 
-/** The names of a subjectAltName extension's value. */
+/** The names in a subjectAltName extension's value. */
 export function readAlternativeNames(value: Buffer): AlternativeName[] {
   const names = derContents(value, TAG.sequence).map(readAlternativeName);
   if (names.length === 0) throw new PkiError('the subject alternative name is empty');

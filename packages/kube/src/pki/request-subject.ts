@@ -14,7 +14,7 @@ export type SubjectAttributeType = keyof typeof ATTRIBUTES;
 const TYPES = Object.keys(ATTRIBUTES) as SubjectAttributeType[];
 
 const TAGS: ReadonlySet<number> = new Set([TAG.utf8String, TAG.printableString]);
-/** X.680 41.4. Go also accepts `*` and `&`, other parsers don't. */
+/** X.680 41.4. Go also accepts `*` and `&`; other parsers don't. */
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]+$/;
 const CONTROL = /\p{Cc}/u;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -27,8 +27,8 @@ export interface SubjectAttribute {
 }
 
 /**
- * The attributes of a distinguished name, each in its own relative name. Throws a PkiError for a name that parsers read
- * differently.
+ * The attributes of a distinguished name, each in its own relative name. Throws a PkiError for a name that parsers
+ * interpret differently.
  */
 export function readSubject(name: DerElement): SubjectAttribute[] {
   const subject = derElements(name.content).map(readRelativeName);

@@ -10,7 +10,7 @@ export type DistrustReason =
   | 'x509: malformed certificate';
 
 /**
- * If the certificate is trusted, `notBeforeMs` and `notAfterMs` limit the time in which both certificate and CA are
+ * If the certificate is trusted, `notBeforeMs` and `notAfterMs` limit the period in which both certificate and CA are
  * valid.
  */
 export type TrustResult =

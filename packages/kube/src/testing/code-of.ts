@@ -1,6 +1,6 @@
 import { ApiError } from '../object/api-error.ts';
 
-/** HTTP code of an error response, 0 for a success. Rejects for any other error. */
+/** HTTP status code of an error response; 0 on success. Rejects for any other error. */
 export async function codeOf(call: Promise<unknown>): Promise<number> {
   try {
     await call;

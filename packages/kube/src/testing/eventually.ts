@@ -25,7 +25,7 @@ export interface EventuallyOptions {
 }
 
 /**
- * Watches objects of a kind until `predicate` passes for them, and resolves with these objects. `predicate` passes when
+ * Watches objects of a kind until they satisfy `predicate`, and resolves with these objects. `predicate` passes when
  * it returns true; it may throw (an `expect`), and the error is reported. It is called after each change, without
  * polling. After the deadline, `eventually` rejects with the last failure and the last state.
  */
@@ -87,7 +87,7 @@ export async function eventuallyObject<T extends KubeObject>(
   return found[0] as T;
 }
 
-/** Resolves when no object of this name exists. */
+/** Resolves when no object with this name exists. */
 export async function eventuallyDeleted<T extends KubeObject>(
   client: ResourceClient<T>,
   object: ObjectName,

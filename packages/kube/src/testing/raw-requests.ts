@@ -5,8 +5,8 @@ import type { TlsServer } from './tls-server.ts';
 export const LAST_REQUEST = 'GET /livez HTTP/1.1\r\nHost: fairway\r\nConnection: close\r\n\r\n';
 
 /**
- * Writes raw bytes on one connection, each part after the previous one was sent. Resolves with the response data when
- * the server has closed the connection.
+ * Writes raw bytes on one connection, each part after the previous one has been sent. Resolves with the response data
+ * when the server has closed the connection.
  */
 export async function sendRaw(server: Pick<TlsServer, 'url'>, ...parts: readonly string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -3,7 +3,7 @@ import { SelfSubjectAccessReviews } from '@fairway/apiserver/auth/delegated/revi
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { notAllowed } from '../http/magnum-error.ts';
 
-/** A permission of a user. Fairway checks it against its own RBAC before it acts for the user with its own identity. */
+/** A user's permission. Fairway checks it against its own RBAC before acting for the user under its own identity. */
 export interface Permission {
   readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
   readonly resource: 'clusters' | 'nodepools' | 'plans' | 'resourcequotas';

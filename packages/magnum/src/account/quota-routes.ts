@@ -16,7 +16,7 @@ import { magnumTime, rowNumber } from '../http/representation.ts';
 
 /**
  * Quotas are ResourceQuotas with this name in the projects' namespaces. Other ResourceQuotas that an operator creates
- * there apply too.
+ * there also apply.
  */
 const QUOTA_NAME = 'magnum';
 const COUNT_RESOURCE = `count/${clusters.plural}.${GROUP}`;
@@ -118,8 +118,8 @@ async function remove(call: Call): Promise<Reply> {
 }
 
 /**
- * With a management cluster, the gateway does not serve ResourceQuotas, so Fairway writes them itself for users who
- * have the permission.
+ * With a management cluster, the gateway does not serve ResourceQuotas, so Fairway writes them itself for users with
+ * permission to do so.
  */
 function requireQuotaPermission({ client }: Call, verb: Permission['verb'], namespace: string): Promise<void> {
   const action = `quota:${verb === 'patch' ? 'update' : verb}`;

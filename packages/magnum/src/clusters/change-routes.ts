@@ -139,7 +139,7 @@ export async function changePool(call: Call, pool: NodePool, spec: object): Prom
 }
 
 /**
- * Creates the pool of a cluster that has none, because the cluster was created with kubectl or its creation was
+ * Creates a pool for a cluster that has none, because the cluster was created with kubectl or its creation was
  * interrupted.
  */
 async function createPool(call: Call, { cluster }: StoredCluster, replicas: number): Promise<void> {

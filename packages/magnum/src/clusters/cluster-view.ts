@@ -97,8 +97,8 @@ function findTemplate({ templates }: ViewFacts, id: string): Template | undefine
 
 /**
  * Labels of the cluster merged with those of its current template. A label from the template changes with the next
- * patch release, and with an upgrade to another template. Terraform would replace the cluster if it saw a label that is
- * neither the cluster's nor its template's.
+ * patch release, and with an upgrade to a different template. Terraform would replace the cluster if it saw a label
+ * that is neither the cluster's nor its template's.
  */
 function currentLabels(
   { labels = {}, own_labels: own, merge_labels }: ClusterRecord,

@@ -42,6 +42,6 @@ const rows = Object.entries(DOCUMENTED_LABELS).flatMap(([guide, names]) =>
     .map((name) => ({ guide, name })),
 );
 
-test.each(rows)('$name of $guide is translated, refused, or known to be harmless', ({ name }) => {
+test.each(rows)('$name from $guide is translated, refused, or known to be harmless', ({ name }) => {
   expect(isKnown(name)).toBe(true);
 });

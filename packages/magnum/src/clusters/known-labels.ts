@@ -79,7 +79,7 @@ export function isUnsupported(name: string, value: string): boolean {
   return !(Object.hasOwn(DEFAULT_VALUES, name) && DEFAULT_VALUES[name]?.includes(value.toLowerCase()));
 }
 
-/** Labels from the guides of Magnum and magnum-capi-helm that can be ignored safely: they select or tune components that Fairway manages. */
+/** Labels from the guides of Magnum and magnum-capi-helm that can safely be ignored: they select or tune components that Fairway manages. */
 export const HARMLESS_LABELS: readonly string[] = [
   'auto_healing_controller',
   'autoscaler_tag',
@@ -200,7 +200,7 @@ export const ALWAYS_ON_LABELS = {
   master_lb_floating_ip_enabled: PUBLIC_ADDRESS_ADVICE,
 } as const;
 
-/** Labels of a cluster that have no effect and are only returned; `status_reason` reports them to the user. */
+/** Cluster labels that have no effect and are only returned; `status_reason` reports them to the user. */
 export function labelsWithoutEffect(labels: Readonly<Record<string, string>>): readonly string[] {
   const namesWithEffect: readonly string[] = [
     ...TRANSLATED_LABELS,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HARMLESS_LABELS, labelsWithoutEffect, REFUSED_LABELS } from './known-labels.ts';
 import { effectiveLabelsOf, type LabelSpec, labelDifferences, poolSpecFromLabels, specFromLabels } from './labels.ts';
 
-describe('labels of a cluster', () => {
+describe('cluster labels', () => {
   test.each<{ labels: Record<string, string>; cluster?: LabelSpec['cluster']; pool?: LabelSpec['pool'] }>([
     { labels: {} },
     { labels: { kube_tag: 'v1.34.2' }, cluster: { version: '1.34.2' } },

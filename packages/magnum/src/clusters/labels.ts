@@ -14,7 +14,7 @@ import {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Spec fields of a cluster and its first pool that labels request. */
+/** Spec fields of a cluster and its first pool that labels set. */
 export interface LabelSpec {
   readonly cluster: Partial<NewCluster['spec']>;
   readonly pool: Partial<Omit<NewNodePool['spec'], 'clusterName' | 'flavor'>>;
@@ -42,7 +42,7 @@ export function nodeLabelsWithoutEffect(clusterLabels: Labels, labels: Labels): 
   return [...labelsWithoutEffect(labels), ...clusterWideLabels].filter((name) => clusterLabels[name] !== labels[name]);
 }
 
-/** Spec fields that labels request. Throws 400 for an unsupported label. Pure. */
+/** Spec fields that labels set. Throws 400 for an unsupported label. Pure. */
 export function specFromLabels(labels: Labels): LabelSpec {
   rejectUnsupported(labels);
   const {

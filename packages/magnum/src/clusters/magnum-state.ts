@@ -8,7 +8,7 @@ import type { Condition, ObjectMeta } from '@fairway/kube/object/meta';
 import { mayBePending } from './pending.ts';
 import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 
-/** States of Magnum that a cluster or nodegroup can have here. */
+/** Magnum states that a cluster or nodegroup can have here. */
 export type MagnumStatus = `${'CREATE' | 'UPDATE' | 'DELETE'}_${'IN_PROGRESS' | 'COMPLETE' | 'FAILED'}`;
 
 export interface MagnumState {
@@ -37,7 +37,7 @@ export function nodegroupState(pool: NodePool, nowMs: number): MagnumState {
 }
 
 /**
- * State of a cluster with its pools; a change of a pool counts as a change of the cluster. A change is reported as soon
+ * State of a cluster with its pools; a change to a pool counts as a change to the cluster. A change is reported as soon
  * as it is stored, before a controller observes it, because clients treat the first state other than `*_IN_PROGRESS` as
  * final. Pure.
  */
@@ -109,7 +109,7 @@ function stateOf({ metadata, status }: ObservedObject, wasChanged: boolean, nowM
     };
   }
   if (isFailed(last, nowMs)) return { status: `${verb}_FAILED`, reason: last.description };
-  // No change has been requested since the creation; the health of the cluster reports problems.
+  // No change has been requested since it was created; the health of the cluster reports problems.
   const isUnchanged = last.type === 'Reconcile' && metadata.generation === 1 && !wasChanged;
   if (isUnchanged) return { status: 'CREATE_COMPLETE', reason: last.description };
   if (last.state !== 'Succeeded')
@@ -122,7 +122,7 @@ function waitingReason(conditions: readonly Condition[] | undefined): string {
   return findCondition(conditions, 'Ready')?.message ?? 'Fairway has not reconciled it yet';
 }
 
-/** Reports a failure when `create_timeout` has passed, although Fairway keeps retrying. */
+/** Reports a failure once `create_timeout` has passed, even though Fairway keeps retrying. */
 function withTimeout(
   { metadata }: Cluster,
   minutes: number | undefined,

@@ -105,7 +105,7 @@ export function newObjects(body: ClusterBody, template: Template, context: Clust
     flavor_id: flavor,
     labels: { ...effectiveLabels },
   };
-  // An operator's template only describes what the plan determines.
+  // An operator's template only describes settings that the plan determines.
   const driver = offer === undefined ? fields.network_driver : undefined;
   return {
     cluster: {
@@ -168,7 +168,7 @@ function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
   };
 }
 
-/** Proxy settings of the nodes. */
+/** Proxy settings for the nodes. */
 function proxyOf({ http_proxy, https_proxy, no_proxy }: TemplateFields): Pick<NewCluster['spec'], 'proxy'> {
   if (!http_proxy && !https_proxy) return {};
   const noProxy = [...new Set(splitList(no_proxy ?? ''))];

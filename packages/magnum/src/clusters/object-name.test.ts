@@ -20,7 +20,7 @@ describe('the name of an object', () => {
     expect(objectName('A_b', 24)).not.toBe(objectName('A.b', 24));
   });
 
-  test.each([0, 0.999_999])('is generated in the style of Magnum', (random) => {
+  test.each([0, 0.999_999])('is generated in Magnum’s style', (random) => {
     expect(generatedName(() => random)).toMatch(/^[a-z]+-\d{1,3}-cluster$/);
   });
 });

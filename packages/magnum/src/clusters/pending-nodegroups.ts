@@ -15,7 +15,7 @@ import { clusterRecord, poolRecord } from './record.ts';
 const PENDING_LABEL = `${GROUP}/magnum-owed`;
 const KEY = 'pool';
 
-/** A request that creates a cluster takes seconds. */
+/** A request that creates a cluster takes a few seconds. */
 const MIN_AGE_MS = 15_000;
 
 export interface PendingNodegroupsOptions {

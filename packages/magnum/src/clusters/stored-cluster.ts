@@ -45,7 +45,7 @@ interface ReadOptions {
   readonly withMachines: boolean;
 }
 
-/** All clusters of one namespace or of all namespaces. */
+/** All clusters in one namespace or in all namespaces. */
 export async function readClusters(
   { client }: Pick<Call, 'client'>,
   { namespace, withMachines }: ReadOptions,

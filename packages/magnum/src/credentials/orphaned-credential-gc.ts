@@ -10,14 +10,14 @@ import type { Cloud } from '@fairway/openstack/cloud';
 import type { Trust } from '@fairway/openstack/types/identity';
 import { EXPIRY_ANNOTATION, revokeCredential, TRUST_LABEL } from './cluster-trusts.ts';
 
-/** A request that creates a credential takes seconds. */
+/** A request that creates a credential takes a few seconds. */
 const MIN_AGE_MS = 10 * 60_000;
 
 export interface OrphanedCredentialGCOptions {
   /** A client with Fairway's own identity. */
   readonly client: KubeClient;
   readonly cloud: Cloud;
-  /** The project of a namespace, as set by the operator. */
+  /** A namespace's project, as set by the operator. */
   readonly projectOfNamespace: (namespace: string) => string | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -73,7 +73,7 @@ export class OrphanedCredentialGC {
     receivedTrusts: () => Promise<readonly Trust[]>,
   ): Promise<void> {
     const expiry = expiryOf(credential);
-    // Otherwise a tenant who copies another tenant's annotation could cause that trust to be revoked.
+    // Otherwise a tenant who copies another tenant's annotation could get that trust revoked.
     if (all.filter((other) => expiryOf(other) === expiry).length > 1) return;
     const { namespace = '' } = credential.metadata;
     const secrets = this.#options.client.resource(Secrets);

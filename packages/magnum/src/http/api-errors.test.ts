@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fromApiError, magnumErrorOf } from './api-errors.ts';
 import { errorBody, MagnumError } from './magnum-error.ts';
 
-describe("errors of Fairway's API", () => {
+describe("errors from Fairway's API", () => {
   test.each<{ error: ApiError; status: number; detail: string }>([
     {
       error: new ApiError(

@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { MagnumError, notAllowed } from './magnum-error.ts';
 
-/** Magnum's names for fields of Fairway's kinds; other fields keep their names. */
+/** Magnum's names for fields in Fairway's kinds; other fields keep their names. */
 const FIELDS: readonly (readonly [RegExp, string])[] = [
   [/^metadata\.name$/, 'name'],
   [/^spec\.version$/, 'labels.kube_tag'],
@@ -42,7 +42,7 @@ function fieldOf(path: string): string {
   return path;
 }
 
-/** An error of Fairway's API in Magnum's format; `action` is the attempted action, such as `cluster:create`. */
+/** An error from Fairway's API in Magnum's format; `action` is the attempted action, such as `cluster:create`. */
 export function fromApiError(error: ApiError, action: string): MagnumError {
   const { code, message, causes, retryAfterSeconds } = error;
   const options = { cause: error, retryAfterSeconds };

@@ -11,7 +11,7 @@ export function labels() {
     .refine((value) => Object.keys(value).length <= MAX_LABELS, `must have at most ${MAX_LABELS} entries`);
 }
 
-/** An optional field. Clients also send null for it, and forms an empty string. */
+/** An optional field. Clients also send null for it, and forms send an empty string. */
 export function optional<T extends z.ZodType>(schema: T) {
   return fieldSchema(schema, (value) => value);
 }

@@ -22,7 +22,7 @@ export interface FrontOptions {
   readonly url: () => string;
 }
 
-/** Larger than any valid request of this API. */
+/** Larger than any valid request to this API. */
 const MAX_BODY_CHARS = 256 * 1024;
 
 /** Handles every request to Magnum's API: version, authentication, routing, and the response or Magnum's error. */

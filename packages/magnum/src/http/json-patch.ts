@@ -23,7 +23,7 @@ export type JsonPatch = readonly {
   readonly value?: unknown;
 }[];
 
-/** Parses the patch of a request; a form without changes sends an empty one. Throws Magnum's 400. */
+/** Parses the patch in a request; a form without changes sends an empty one. Throws Magnum's 400. */
 export function parsePatch(body: string): JsonPatch {
   return parseBody(Patch, body === '' ? '[]' : body);
 }

@@ -35,7 +35,7 @@ export function versionText(minor: number): string {
   return `1.${minor}`;
 }
 
-/** Headers of every response below `/v1`. */
+/** Headers for every response under `/v1`. */
 export function versionHeaders(minor: number): Readonly<Record<string, string>> {
   return {
     'openstack-api-version': `${SERVICE_TYPE} ${versionText(minor)}`,

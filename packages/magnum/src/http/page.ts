@@ -24,7 +24,7 @@ export interface PageQuery {
 
 const PAGE_PARAMETERS = ['limit', 'marker', 'sort_key', 'sort_dir'] as const;
 
-/** The parsed paging parameters. Throws 400 for invalid ones, and for parameters that the call does not have. */
+/** The parsed paging parameters. Throws 400 for invalid ones, and for parameters that the call does not accept. */
 export function pageOf(query: URLSearchParams, extraParameters: readonly string[] = []): PageQuery {
   const allowedNames: readonly string[] = [...PAGE_PARAMETERS, ...extraParameters];
   for (const name of query.keys()) {

@@ -22,7 +22,7 @@ export class Routing {
       .map((route) => ({ route, segments: route.path.split('/') }));
   }
 
-  /** Matches a path below `/v1`; undefined if the path does not exist. */
+  /** Matches a path under `/v1`; undefined if the path does not exist. */
   find(method: string, path: readonly string[]): Match | undefined {
     const matching = this.#routes.filter(
       ({ segments }) =>

@@ -20,7 +20,7 @@ const MAX_TEMPLATE_CHARS = 16 * 1024;
 
 /**
  * Tenants' own templates. Each is a ConfigMap in the tenant's namespace, whose UID is the template's. Fairway writes
- * them with its own identity, because members have no permission for ConfigMaps. Users who may create clusters may
+ * them with its own identity, because members have no permissions on ConfigMaps. Users who may create clusters may
  * manage templates, which is checked first.
  */
 export class OwnTemplates {
@@ -34,7 +34,7 @@ export class OwnTemplates {
     this.#random = random;
   }
 
-  /** Templates of the namespace, and public templates of other namespaces. */
+  /** Templates in the namespace, and public templates in other namespaces. */
   async list(namespace: string): Promise<readonly Template[]> {
     const configMaps = this.#client.resource(ConfigMaps);
     const [own, published] = await Promise.all([
@@ -46,9 +46,9 @@ export class OwnTemplates {
   }
 
   /**
-   * Creates a template. The API server arbitrates between concurrent writers of all replicas: a project has as many
-   * names as it may have templates, and each template takes one. Templates of earlier releases, which have other names,
-   * count too.
+   * Creates a template. The API server arbitrates between concurrent writers in all replicas: a project has as many
+   * names as it may have templates, and each template takes one. Templates from earlier releases also count; they
+   * have different names.
    */
   async create(namespace: string, fields: TemplateBody, userId: string): Promise<Template> {
     const configMaps = this.#client.resource(ConfigMaps);
@@ -77,7 +77,7 @@ export class OwnTemplates {
     }
   }
 
-  /** Throws 409 if the template was changed since it was read, 404 if it was deleted. */
+  /** Throws 409 if the template has been changed since it was read, 404 if it has been deleted. */
   async replace(template: Template, fields: TemplateBody, now: string): Promise<Template> {
     const { name = '', namespace = '', resourceVersion } = template.configMap ?? {};
     const value = {

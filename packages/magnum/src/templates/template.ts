@@ -51,7 +51,7 @@ export interface TemplateOffer {
   readonly planProblem?: string | undefined;
 }
 
-/** A template of the operator, or a tenant's own. */
+/** An operator's template, or a tenant's own. */
 export interface Template {
   readonly uuid: string;
   readonly name: string;

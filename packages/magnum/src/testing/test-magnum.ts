@@ -26,7 +26,7 @@ const AUTHENTICATED_GROUPS = ['system:authenticated'];
 const USERS: Readonly<Record<TestCaller, { readonly user: UserInfo; readonly namespace: string }>> = {
   alice: { user: { username: 'alice', groups: AUTHENTICATED_GROUPS }, namespace: TEAM },
   rita: { user: { username: 'rita', groups: AUTHENTICATED_GROUPS }, namespace: TEAM },
-  /** A user of another project. */
+  /** A user in another project. */
   olga: { user: { username: 'olga', groups: AUTHENTICATED_GROUPS }, namespace: UNKNOWN_CLOUD_TEAM },
   admin: {
     user: { username: 'admin', groups: ['system:masters', ...AUTHENTICATED_GROUPS] },

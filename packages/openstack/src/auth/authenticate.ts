@@ -41,7 +41,7 @@ export async function authenticate(
   return issuedToken(response, call);
 }
 
-/** The token of a response. Throws an OpenStackError if there is none. */
+/** The token in a response. Throws an OpenStackError if there is none. */
 export function issuedToken(
   response: HttpResponse,
   call: { readonly service: string; readonly method: HttpMethod; readonly template: string },

@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../types/identity.ts';
 
 export type EndpointInterface = 'public' | 'internal' | 'admin';
 
-/** Settings of one service that differ from those of its cloud. */
+/** Settings for one service that differ from those of its cloud. */
 export interface ServiceEndpoint {
   readonly interface?: EndpointInterface;
   readonly region?: string;
@@ -22,7 +22,7 @@ export type EndpointChoice =
   /** For errors: what the catalog contains instead. */
   | { readonly problem: string };
 
-/** The URL of a service, from the catalog of a token. */
+/** The URL of a service, from a token's catalog. */
 export function findEndpoint(catalog: readonly CatalogEntry[], desired: DesiredEndpoint): EndpointChoice {
   const { type: serviceType, aliases = [] } = desired.service;
   const entries = catalog.filter(({ type }) => type === serviceType || aliases.includes(type));

@@ -36,7 +36,7 @@ export class Discovery {
       const versions = await this.#versions(service, `${url}/`);
       for (const version of versions) {
         const segment = lastSegment(version.links.find((link) => link.rel === 'self')?.href ?? version.id);
-        // The link often has the service's internal host, behind the proxy; only its last segment is usable.
+        // The link often contains the service's internal host, behind the proxy; only its last segment is usable.
         if (majorVersion.test(segment)) return `${url}/${segment}`;
       }
       const availableVersions = versions.map((version) => version.id).join(', ');

@@ -10,7 +10,7 @@ export interface FederationRef {
   readonly protocol: string;
 }
 
-/** Exchanges a token of an identity provider for an unscoped token. */
+/** Exchanges a token from an identity provider for an unscoped token. */
 export async function federate(
   http: HttpClient,
   authUrl: string,

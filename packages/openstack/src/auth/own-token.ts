@@ -24,7 +24,7 @@ export async function isAccepted(http: HttpClient, authUrl: string, token: strin
   }
 }
 
-/** Revokes a token; ignores one that is already invalid. */
+/** Revokes a token; does nothing if it is already invalid. */
 export async function revoke(http: HttpClient, authUrl: string, token: string): Promise<void> {
   const url = `${identityRoot(authUrl)}/auth/tokens`;
   const headers = { 'x-auth-token': token, 'x-subject-token': token };
@@ -36,7 +36,7 @@ export async function revoke(http: HttpClient, authUrl: string, token: string): 
 const CreatedCredential = z.object({ application_credential: z.object({ id: z.string(), secret: z.string() }) });
 
 /**
- * Creates an application credential of the token's user for the token's project. Throws `forbidden` if the token itself
+ * Creates an application credential for the token's user in the token's project. Throws `forbidden` if the token itself
  * comes from a restricted application credential.
  */
 export async function createApplicationCredential(

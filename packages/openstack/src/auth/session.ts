@@ -101,7 +101,7 @@ export class Session {
     });
   }
 
-  /** The versioned URL of a service, without a slash at the end. */
+  /** The versioned URL of a service, without a trailing slash. */
   async endpoint(service: string): Promise<string> {
     const { discovery, endpointOverrides, endpoints, region } = this.#options;
     const definition = this.#definition(service);

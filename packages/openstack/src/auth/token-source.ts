@@ -14,7 +14,7 @@ export interface TokenSourceOptions {
   readonly clock: Clock;
 }
 
-/** A token is renewed this long before it expires, or after 90% of its lifetime if that is later. */
+/** Tokens are renewed this long before they expire, or after 90% of its lifetime if that is later. */
 const RENEW_BEFORE_MS = 5 * 60_000;
 
 /** Minimum time between logins with a rejected credential: Keystone may lock out the user. */

@@ -27,7 +27,7 @@ export class VolumeSnapshots {
     this.#api = api;
   }
 
-  /** `GET /snapshots/detail`, of the session's project, newest first. */
+  /** `GET /snapshots/detail`, for the session's project, newest first. */
   list(filter: VolumeSnapshotFilter = {}, options: VolumeListOptions = {}): AsyncGenerator<VolumeSnapshot> {
     const { metadata, ...rest } = filter;
     return pages(this.#api, '/snapshots/detail', {

@@ -34,7 +34,7 @@ export class Volumes {
     this.#api = api;
   }
 
-  /** `GET /volumes/detail`, of the session's project, newest first. */
+  /** `GET /volumes/detail`, for the session's project, newest first. */
   list(filter: VolumeFilter = {}, options: VolumeListOptions = {}): AsyncGenerator<Volume> {
     const { metadata, ...rest } = filter;
     return pages(this.#api, '/volumes/detail', {
@@ -66,8 +66,8 @@ export class Volumes {
 
   /**
    * `POST /volumes/{volume_id}/action` `os-extend`: extends to the given size in GiB, which must exceed the current
-   * one. Returns while the volume is `extending`. Extending a volume in use needs 3.42 and support by back end and
-   * hypervisor; otherwise the volume must be `available`.
+   * one. Returns while the volume is `extending`. Extending a volume in use needs 3.42 and support from the back end
+   * and the hypervisor; otherwise the volume must be `available`.
    */
   async extend(id: string, sizeGiB: number, options: CallOptions & { readonly isInUse?: boolean } = {}): Promise<void> {
     const { isInUse, ...rest } = options;

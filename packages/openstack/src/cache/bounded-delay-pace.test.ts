@@ -10,7 +10,7 @@ function pollTimes(pace: BoundedDelayPace, tookMs: number): number[] {
   }
 }
 
-/** Tracks successive changes, each detected by a poll. */
+/** Tracks successive changes, each of which a poll detects. */
 function follow(pace: BoundedDelayPace, ...allMs: readonly number[]): void {
   for (const tookMs of allMs) {
     const [seenMs = 0, unseenMs = 0] = pollTimes(pace, tookMs).reverse();
@@ -64,7 +64,7 @@ describe('BoundedDelayPace', () => {
     expect(pollTimes(pace, after).length).toBeLessThanOrEqual(6);
   });
 
-  it('polls around the usual time of a cloud whose times vary', () => {
+  it('polls around the usual time for a cloud whose times vary', () => {
     const pace = new BoundedDelayPace();
     const times = [38_000, 52_000, 41_000, 60_000, 36_000, 47_000, 55_000, 43_000];
     follow(pace, ...times, ...times);

@@ -10,5 +10,5 @@ export interface CachedKind<Client, T extends Identifiable, Filter = never> {
 
 /** Servers fail spontaneously and users delete them; other kinds change only when Fairway changes them. */
 export const STABLE_INTERVAL_MS = 300_000;
-/** Changed by the operator, a few times a year. */
+/** Changed by the operator a few times a year. */
 export const CATALOGUE_INTERVAL_MS = 900_000;

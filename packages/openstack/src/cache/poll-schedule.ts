@@ -1,5 +1,5 @@
 export interface PollIntervals {
-  /** The first interval while a change is expected; doubles up to `fastMaxMs`. */
+  /** The initial interval while a change is expected; doubles up to `fastMaxMs`. */
   readonly fastMinMs: number;
   readonly fastMaxMs: number;
   /** The interval while no change is expected; jittered by a tenth, so caches don't synchronize. */

@@ -114,10 +114,10 @@ describe('ProjectCache', () => {
   });
 });
 
-describe('two credentials of one project', () => {
+describe('two credentials for one project', () => {
   const HOUR_MS = 60 * 60_000;
 
-  /** Caches of two logins of one cloud; lists of the second fail while `isRefused`. */
+  /** Caches for two logins to one cloud; lists of the second fail while `isRefused`. */
   function twoCaches(projects: readonly [string, string]) {
     const clock = new FakeClock();
     const refused = { isRefused: false };
@@ -205,7 +205,7 @@ describe('a project that an administrator logs in to', () => {
     return { id, name: id, owner, visibility, status: 'active', created_at: '', updated_at: '' };
   };
 
-  it('contains no networks, routers and images of other projects, except public ones', async () => {
+  it('contains no networks, routers or images from other projects, except public ones', async () => {
     const clock = new FakeClock();
     const { cloud } = emptyCloud(clock, () => ({ projectId: 'p', roles: ['admin'], isRefused: false }), {
       networks: [

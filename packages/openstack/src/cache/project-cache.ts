@@ -64,7 +64,7 @@ class NamedCaches {
     });
   }
 
-  /** Resets the backoff after failures, because the cause was fixed. */
+  /** Resets the backoff after failures, because the cause has been fixed. */
   retryNow(): void {
     for (const each of this.#all) each.retryNow();
   }

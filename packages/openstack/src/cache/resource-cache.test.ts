@@ -233,7 +233,7 @@ describe('ResourceCache', () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(0);
-    /** Number of polls until a list shows a change that takes 5 s. */
+    /** Number of polls before a list shows a change that takes 5 s. */
     const pollsUntilDeletion = async () => {
       const begunMs = clock.now();
       cloud.lists.length = 0;

@@ -22,8 +22,8 @@ export interface ResourceCacheOptions<T extends Identifiable> {
   readonly random: () => number;
   readonly intervals?: Partial<PollIntervals>;
   /**
-   * The group of caches that list the same project with other credentials. Called at each list, because only the login
-   * determines the project; rejects whenever a list would.
+   * The group of caches that list the same project with different credentials. Called at each list, because only the
+   * login determines the project; rejects whenever a list would.
    */
   readonly group?: (() => Promise<ListGroup<T>>) | undefined;
   /** Shared by the caches of one cloud; separate by default. */
@@ -85,7 +85,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
   #isListing = false;
   /** When the current or last list began. */
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** The start of the list before that of the snapshot. */
+  /** When the list before the snapshot's list began. */
   #listedBeforeMs = Number.NEGATIVE_INFINITY;
   /** When the next periodic list begins. */
   #pollAtMs = Number.NEGATIVE_INFINITY;
@@ -112,7 +112,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
     return this.#snapshot;
   }
 
-  /** The start of the list before that of the snapshot; items that have since disappeared were in it. */
+  /** When the list before the snapshot's list began; items that have since disappeared were in that list. */
   get listedBeforeMs(): number {
     return this.#listedBeforeMs;
   }
@@ -182,7 +182,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
 
   /**
    * Something may have happened that only a list can show: lists every `slowMs` rather than every `idleMs` until the
-   * returned function is called. A list that is then overdue starts immediately.
+   * returned function is called. If a list is already overdue, it starts immediately.
    */
   pollFaster(): () => void {
     const entry = {};
@@ -248,7 +248,7 @@ export class ResourceCache<T extends Identifiable> implements ListGroupMember<T>
     this.#schedule();
   }
 
-  /** The cause of failing lists was fixed; ends the backoff now. */
+  /** The cause of failing lists has been fixed; ends the backoff now. */
   retryNow(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;

@@ -31,8 +31,8 @@ export class Compute {
   }
 
   /**
-   * The microversion in use: {@link COMPUTE_MICROVERSION} or that of clouds.yaml if the service supports it, otherwise
-   * the service's newest.
+   * The microversion in use: {@link COMPUTE_MICROVERSION} or the one in clouds.yaml if the service supports it,
+   * otherwise the service's newest.
    */
   microversion(): Promise<string | undefined> {
     return this.#api.microversion();
@@ -60,7 +60,7 @@ export class Compute {
     return (await this.#api.get(QuotaEnvelope, '/os-quota-sets/{project_id}', { ...options, params })).quota_set;
   }
 
-  /** `GET /os-keypairs`, of the user. */
+  /** `GET /os-keypairs`: the user's key pairs. */
   async keyPairs(options: CallOptions = {}): Promise<readonly KeyPair[]> {
     return (await this.#api.get(KeyPairList, '/os-keypairs', options)).keypairs.map((item) => item.keypair);
   }

@@ -8,7 +8,7 @@ export function serverFaultKind(server: Pick<Server, 'status' | 'fault'>): Serve
   const message = server.fault?.message;
   if (message === undefined) return server.status === 'ERROR' ? 'failed' : undefined;
   // The scheduler checks the group first and the hypervisor checks it again, because two servers may arrive
-  // concurrently.
+  // there concurrently.
   if (/anti-affinity/i.test(message)) return 'antiAffinity';
   if (/no (more )?(fixed )?ip addresses available/i.test(message)) return 'outOfAddresses';
   if (

@@ -31,7 +31,7 @@ export interface ServerFilter {
 export const REIMAGE_MICROVERSION = '2.93';
 
 export interface ServerRebuildOptions extends CallOptions {
-  /** The server boots from a volume; the call is rejected for clouds that would leave the volume unchanged. */
+  /** The server boots from a volume; the call is rejected on clouds that would leave the volume unchanged. */
   readonly isVolumeBacked?: boolean;
 }
 
@@ -57,7 +57,7 @@ export class Servers {
     this.#api = api;
   }
 
-  /** `GET /servers/detail`, of the session's project, newest first. */
+  /** `GET /servers/detail`, for the session's project, newest first. */
   list(filter: ServerFilter = {}, options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<Server> {
     return pages(this.#api, '/servers/detail', {
       ...options,
@@ -84,7 +84,7 @@ export class Servers {
   }
 
   /**
-   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Returns before the server is
+   * `POST /servers`; tags from 2.52, a `networks` keyword from 2.37, `hostname` from 2.90. Returns before the server is
    * built. Until it has a host it can only be read and deleted; everything else fails with `notFound`.
    */
   async create(server: ServerCreate, options: ServerCreateOptions = {}): Promise<ServerCreated> {
@@ -104,8 +104,8 @@ export class Servers {
   }
 
   /**
-   * The action `forceDelete`: does not wait for the time that Nova keeps deleted servers (`reclaim_instance_interval`).
-   * A separate policy applies.
+   * The action `forceDelete`: does not wait out the time for which Nova keeps deleted servers
+   * (`reclaim_instance_interval`). A separate policy applies.
    */
   async forceDelete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#act(id, { forceDelete: null }, options);
@@ -118,9 +118,9 @@ export class Servers {
   }
 
   /**
-   * `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk; from ACTIVE, SHUTOFF
-   * and ERROR. A server in SHUTOFF remains so. `metadata` replaces all entries; `user_data` from 2.57, servers that
-   * boot from a volume from 2.93. Returns while the status is REBUILD.
+   * `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk; allowed in ACTIVE,
+   * SHUTOFF and ERROR. A server in SHUTOFF stays shut off. `metadata` replaces all entries; `user_data` needs
+   * 2.57, servers that boot from a volume need 2.93. Returns while the status is REBUILD.
    */
   async rebuild(id: string, rebuild: ServerRebuild, options: ServerRebuildOptions = {}): Promise<void> {
     const { isVolumeBacked, ...rest } = options;
@@ -143,7 +143,7 @@ export class Servers {
     await this.#act(id, { 'os-stop': null }, options);
   }
 
-  /** `POST /servers/{server_id}/action` `os-getConsoleOutput`: the last `lines` of the serial console. */
+  /** `POST /servers/{server_id}/action` `os-getConsoleOutput`: the last `lines` lines of the serial console. */
   async consoleLog(id: string, lines?: number, options: CallOptions = {}): Promise<string> {
     const response = await this.#api.post(Output, '/servers/{server_id}/action', {
       ...options,
@@ -213,7 +213,7 @@ export class Servers {
     return (await this.#api.get(AttachmentList, '/servers/{server_id}/os-interface', call)).interfaceAttachments;
   }
 
-  /** `POST /servers/{server_id}/os-interface`: attaches a port, or one that Nova creates in a network. */
+  /** `POST /servers/{server_id}/os-interface`: attaches an existing port, or one that Nova creates in a network. */
   async attachInterface(
     id: string,
     network: Pick<ServerNetwork, 'port'> | { readonly uuid: string; readonly fixed_ip?: string },

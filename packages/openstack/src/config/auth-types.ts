@@ -1,4 +1,4 @@
-/** Values of `auth_type` that a program can use to sign in repeatedly. */
+/** `auth_type` values with which a program can sign in repeatedly. */
 export const CREDENTIAL_TYPES: readonly string[] = [
   'password',
   'v3password',
@@ -7,7 +7,7 @@ export const CREDENTIAL_TYPES: readonly string[] = [
   'v3applicationcredential',
 ];
 
-/** Values that need a person or a browser, or whose login works only once. */
+/** Values that require a person or a browser, or that work for only one login. */
 export const SIGN_IN_TYPES: readonly string[] = [
   'v3totp',
   'v3multifactor',

@@ -3,14 +3,14 @@ import type { Credential } from '../auth/credential.ts';
 import type { CloudLoadBalancers } from './load-balancer-settings.ts';
 import type { NodeAddressSettings } from './node-address-settings.ts';
 
-/** One validated cloud of clouds.yaml. */
+/** One validated cloud from clouds.yaml. */
 export interface CloudConfig {
-  /** `envvars` for the cloud from environment variables. */
+  /** `envvars` for the cloud defined by environment variables. */
   readonly name: string;
   readonly authUrl: string;
   readonly credential: Credential;
   /**
-   * The first of `regions`, or `region_name`, unless one is chosen; if undefined, the region comes from the catalog.
+   * The chosen region, or else the first of `regions`, or `region_name`. If undefined, it comes from the catalog.
    */
   readonly region: string | undefined;
   readonly interface: EndpointInterface;
@@ -29,7 +29,7 @@ export interface CloudConfig {
   readonly configDrive?: boolean;
 }
 
-/** Paths of PEM files, with a leading `~` expanded. */
+/** Paths to PEM files, with a leading `~` expanded. */
 export interface TlsFiles {
   readonly verify: boolean;
   readonly cacert?: string;

@@ -54,12 +54,14 @@ const AUTH_KEYS: readonly string[] = [
 ];
 
 export interface CompileContext {
-  /** The file, for errors. */
+  /** The file, for error messages. */
   readonly source: string;
   readonly home: string;
 }
 
-/** A merged cloud of clouds.yaml, key by key. All methods throw a {@link CloudConfigError} that names the key. */
+/**
+ * A merged cloud from clouds.yaml, read key by key. All methods throw a {@link CloudConfigError} that names the key.
+ */
 export class CloudEntry {
   readonly name: string;
   readonly raw: RawCloud;
@@ -194,8 +196,8 @@ export class CloudEntry {
   }
 
   /**
-   * Replaces `{key}` with another key of the cloud, like Python's `str.format` in openstacksdk; `{{` is a literal
-   * brace.
+   * Replaces `{key}` with the value of another key of the cloud, like Python's `str.format` in openstacksdk;
+   * `{{` is a literal brace.
    */
   #expand(at: string, text: string): string {
     return text.replace(/\{\{|\}\}|\{[^{}]*\}|[{}]/g, (found) => {

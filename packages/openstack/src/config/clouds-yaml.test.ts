@@ -206,13 +206,13 @@ public-clouds:
     expect(read(cloud(keys, auth)).get('c')).toMatchObject(expected);
   });
 
-  it('keeps the spelling of a microversion without quotes', () => {
+  it('keeps an unquoted microversion as written', () => {
     const files = { '/work/clouds.yaml': `${DEMO}    compute_default_microversion: 2.90\n` };
 
     expect(read(files).get('demo').computeMicroversion).toBe('2.90');
   });
 
-  /** The cases' files, in their own root. */
+  /** The files of the test cases, in a root of their own. */
   function readCase({ files, env = {} }: CloudsYamlCase): Reading {
     const rooted = Object.fromEntries(Object.entries(files).map(([path, content]) => [`/${path}`, content]));
     const variables = Object.entries(env).map(([key, value]) => [key, value.replaceAll(ROOT, '')]);
@@ -228,7 +228,7 @@ public-clouds:
     expect(() => readCase(testCase)).toThrow(testCase.expectedError);
   });
 
-  it('reports the file that cannot be read', () => {
+  it('reports which file cannot be read', () => {
     const readFile = () => {
       throw new Error('EACCES: permission denied');
     };
@@ -338,7 +338,7 @@ public-clouds:
     expect(read(cloud({ config_drive })).get('c').configDrive).toBe(config_drive);
   });
 
-  it('refuses other values for config_drive', () => {
+  it('refuses any other value for config_drive', () => {
     expect(() => read(cloud({ config_drive: 'sometimes' })).get('c')).toThrow(/config_drive/);
   });
 

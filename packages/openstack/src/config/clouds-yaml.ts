@@ -26,12 +26,12 @@ interface LoadedFile {
 const ENVIRONMENT = 'the environment';
 
 /**
- * Reads clouds like OpenStack's own clients: the first clouds.yaml found, merged with secure.yaml and with profiles of
- * clouds-public.yaml, and the cloud `envvars` from the `OS_*` variables.
+ * Reads clouds the way OpenStack's own clients do: the first clouds.yaml found, merged with secure.yaml and with
+ * profiles from clouds-public.yaml, and the cloud `envvars` from the `OS_*` variables.
  * https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html
  */
 export class CloudsYaml {
-  /** Paths of the files read. */
+  /** Paths of the files that were read. */
   readonly files: { readonly clouds: string | undefined; readonly secure: string | undefined };
   readonly #options: CloudsYamlOptions;
   readonly #clouds: ReadonlyMap<string, RawCloud>;
@@ -39,7 +39,7 @@ export class CloudsYaml {
   readonly #source: string;
   readonly #environmentName: string | undefined;
 
-  /** Throws a {@link CloudConfigError} if a file is not valid YAML or has a different structure. */
+  /** Throws a {@link CloudConfigError} if a file is not valid YAML or lacks the expected structure. */
   constructor(options: CloudsYamlOptions) {
     this.#options = options;
     const { env } = options;
@@ -72,8 +72,8 @@ export class CloudsYaml {
   }
 
   /**
-   * The cloud with this name. Without a name: the cloud of OS_CLOUD, then `envvars`, then the only cloud. `over` takes
-   * precedence over the files. Throws a {@link CloudConfigError} that names file, cloud and key.
+   * The cloud with this name. Without a name: the one named by OS_CLOUD, then `envvars`, then the only cloud. `over`
+   * takes precedence over the files. Throws a {@link CloudConfigError} that names the file, cloud and key.
    */
   get(requestedName?: string, over: RawCloud = {}): CloudConfig {
     const { name, raw, context } = this.#written(requestedName, over);
@@ -154,7 +154,7 @@ export class CloudsYaml {
     }
   }
 
-  /** The folders of appdirs, and those that other clients always search. */
+  /** The directories from appdirs, and those that other clients always search. */
   #folders(): readonly string[] {
     const { cwd, env } = this.#options;
     const ownConfig = join(this.#home(), '.config');

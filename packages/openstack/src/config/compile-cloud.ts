@@ -61,7 +61,7 @@ class CloudCompiler {
     }
   }
 
-  /** The interface of one service, if `prefix` names one: `network_`. */
+  /** The interface for one service, if `prefix` names one: `network_`. */
   #interface(prefix: string): EndpointInterface | undefined {
     const key = `${prefix}interface`;
     const text = this.#entry.text(key) ?? this.#entry.text(`${prefix}endpoint_type`);

@@ -138,7 +138,7 @@ describe('how to sign in', () => {
     expect(() => cloud(auth, keys).signIn('c')).toThrow(`/work/clouds.yaml: cloud c: ${problem}`);
   });
 
-  it('is read from OS_ variables, as keystoneauth names them', () => {
+  it('is read from OS_ variables, under the names that keystoneauth uses', () => {
     const env = {
       OS_AUTH_URL: 'https://cloud/v3',
       OS_AUTH_TYPE: 'v3oidcdeviceauthz',

@@ -23,7 +23,7 @@ export interface GcfgFile {
   readonly entries: readonly GcfgEntry[];
 }
 
-/** Thrown for text in another format. */
+/** Thrown for input that is not in this format. */
 export class GcfgError extends Error {
   override readonly name = 'GcfgError';
   readonly line: number;
@@ -38,8 +38,8 @@ const SECTION = /^\[\s*([a-z][a-z0-9-]*)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]\s*(?:[;
 const KEY = /^([a-z][a-z0-9-]*)\s*(?:=(.*)|([;#].*)?)$/is;
 
 /**
- * Parses the format of cloud.conf, which is git's: https://pkg.go.dev/gopkg.in/gcfg.v1. Names of sections and keys are
- * case-insensitive, names of subsections are case-sensitive.
+ * Parses the format of cloud.conf, which is git's: https://pkg.go.dev/gopkg.in/gcfg.v1. Section and key names are
+ * case-insensitive, subsection names are case-sensitive.
  */
 export function parseGcfg(text: string): GcfgFile {
   const sections: GcfgSection[] = [];
@@ -79,7 +79,7 @@ function endsInBackslash(content: string): boolean {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', n: '\n', t: '\t' };
 
-/** Strips comments and quotes; surrounding blanks count only within quotes. */
+/** Strips comments and quotes; leading and trailing blanks are kept only within quotes. */
 function valueOf(text: string, line: number): string {
   let value = '';
   let kept = 0;

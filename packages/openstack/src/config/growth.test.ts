@@ -17,6 +17,6 @@ test.each<[string, (text: string) => unknown]>([
   expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
 });
 
-test('joins continued lines of cloud.conf in linear time', async () => {
+test('joins continued lines in cloud.conf in linear time', async () => {
   expect(await excessiveItemGrowth((count) => parseGcfg(`[a]\nb = ${'a\\\n'.repeat(8 * count)}`))).toBeUndefined();
 });

@@ -45,21 +45,21 @@ const monitor = z
     error: 'must not exceed the delay: Octavia rejects this',
   })
   .transform((settings) => ({
-    /** Undefined to choose it for each port. */
+    /** If undefined, it is chosen for each port. */
     isEnabled: settings.enabled,
-    /** Seconds, like the timeout. */
+    /** In seconds, like the timeout. */
     delay: settings.delay,
     timeout: settings.timeout,
-    /** Successes until a member is considered up. */
+    /** Number of successes after which a member is considered up. */
     maxRetries: settings.max_retries,
-    /** Failures until a member is considered down. */
+    /** Number of failures after which a member is considered down. */
     maxRetriesDown: settings.max_retries_down,
   }));
 
 /**
- * The entry's `load_balancers` in clouds.yaml: defaults for load balancers of a cloud, unless a cluster overrides them.
- * The counterpart of `[LoadBalancer]` and `[LoadBalancerClass]` in cloud-provider-openstack; monitors have the same
- * defaults.
+ * The entry's `load_balancers` in clouds.yaml: defaults for the load balancers in a cloud, unless a cluster overrides
+ * them. The counterpart of `[LoadBalancer]` and `[LoadBalancerClass]` in cloud-provider-openstack; monitors have the
+ * same defaults.
  */
 export const CloudLoadBalancers = z
   .strictObject({
@@ -117,9 +117,9 @@ export const CloudLoadBalancers = z
     monitor: settings.monitor,
     /** Maximum number of Services per load balancer. */
     maxShared: settings.max_shared,
-    /** Whether Services may use load balancers of the project that do not belong to any cluster. */
+    /** Whether Services may use load balancers in the project that do not belong to any cluster. */
     sharesOthers: settings.share_others,
-    /** By the names used by Services. */
+    /** By the names that Services use. */
     classes: new Map(Object.entries(settings.classes)),
   }));
 export type CloudLoadBalancers = Readonly<z.infer<typeof CloudLoadBalancers>>;

@@ -15,8 +15,8 @@ function isRange(text: string): boolean {
 }
 
 /**
- * The entry's `node_addresses` in clouds.yaml: which addresses of a server become addresses of its node, and of which
- * type. Names are those of networks as listed on servers. The counterpart of `[Networking]` in
+ * The entry's `node_addresses` in clouds.yaml: which of a server's addresses become addresses of its node, and with
+ * which type. Names are those of the networks listed on servers. The counterpart of `[Networking]` in
  * cloud-provider-openstack.
  */
 export const NodeAddressSettings = z

@@ -1,6 +1,6 @@
 import { WrittenScalar } from './written-yaml.ts';
 
-/** A cloud as written: keys of clouds.yaml, with dashes as underscores. */
+/** A cloud as written: keys of clouds.yaml, with dashes replaced by underscores. */
 export type RawCloud = Readonly<Record<string, unknown>>;
 
 export function isMapping(value: unknown): value is RawCloud {
@@ -23,7 +23,7 @@ export function mergeDeep(base: RawCloud, update: RawCloud): RawCloud {
   return merged;
 }
 
-/** Reads dashes in keys as underscores, including keys of `auth` and of the values of `regions`. */
+/** Reads dashes in keys as underscores, including the keys in `auth` and in the values of `regions`. */
 export function normalizeKeys(raw: RawCloud): RawCloud {
   return Object.fromEntries(
     Object.entries(raw).map(([key, value]) => [key.replaceAll('-', '_'), normalizeValue(key, value)]),

@@ -13,8 +13,8 @@ interface Region {
 }
 
 /**
- * The cloud in one region: the requested one, then the first of `regions`, then `region_name`. Values of the region
- * take precedence over those of the cloud. If the cloud lists regions, the requested one must be among them.
+ * The cloud in one region: the requested one, or else the first of `regions`, or else `region_name`. The region's
+ * values take precedence over the cloud's. If the cloud lists regions, the requested one must be among them.
  */
 export function cloudInRegion(
   cloud: RawCloud,

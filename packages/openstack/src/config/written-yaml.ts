@@ -13,7 +13,7 @@ import {
 } from 'js-yaml';
 
 /**
- * A number or boolean without quotes. Clients read `project_name: 0987654321098765` as text, and a numeric password
+ * An unquoted number or boolean. Clients read `project_name: 0987654321098765` as text, and a numeric password
  * must keep its spelling; a numeric setting uses the value.
  */
 export class WrittenScalar {
@@ -40,7 +40,7 @@ function asWritten(
 
 const keyText = (key: unknown): unknown => (key instanceof WrittenScalar ? key.text : key);
 
-/** Merge keys (`<<`), and dates as text; everything else as in PyYAML, which OpenStack clients use. */
+/** Supports merge keys (`<<`) and reads dates as text; everything else is as in PyYAML, which OpenStack clients use. */
 const SCHEMA = FAILSAFE_SCHEMA.withTags(
   nullCoreTag,
   mergeTag,

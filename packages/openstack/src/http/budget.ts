@@ -30,10 +30,10 @@ interface Queue {
 const SLOTS_PER_FREE_SLOT = 3;
 
 /**
- * Fairway's own rate limit for one cloud, over all projects: a token bucket and a concurrency limit, with fair queueing
- * by project.
+ * Fairway's own rate limit for one cloud, across all projects: a token bucket and a concurrency limit, with fair
+ * queueing by project.
  *
- * **Guarantees.** Round robin over projects, however many calls each has queued: a call waits for at most one call of
+ * **Guarantees.** Round robin across projects, however many calls each has queued: a call waits for at most one call of
  * every other project, and for calls of its own project. However slow its calls are, a project never holds all slots.
  * Every attempt, including retries, counts against its own project.
  */

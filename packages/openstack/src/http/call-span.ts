@@ -12,8 +12,8 @@ interface TracedCall {
 }
 
 /**
- * The span of a call with all of its attempts; undefined if it is not recorded. Contains no object ids in its name, and
- * no credentials.
+ * The span of a call with all of its attempts; undefined if it is not recorded. Has no object ids in its name and
+ * contains no credentials.
  */
 export function callSpan(parentSpan: Span, call: TracedCall, cloud: string): Span | undefined {
   const { service, method, template, project, url } = call;

@@ -57,8 +57,8 @@ function isQuotaExceeded(status: number, error: ErrorMessage): boolean {
 }
 
 /**
- * Whether a write with this response is known not to have been done. That is true for a 4xx, which is a rejection, for
- * a 503 with Retry-After (a proxy or service at its limit) and, by definition, for a 501. Any other 5xx may be sent
+ * Whether a write that got this response is known not to have happened. That is true for a 4xx, which is a rejection,
+ * for a 503 with Retry-After (a proxy or service at its limit) and, by definition, for a 501. Any other 5xx may be sent
  * after the work was done.
  */
 export function outcomeOf(method: HttpMethod, status: number, retryAfterMs: number | undefined): 'notDone' | 'unknown' {

@@ -41,7 +41,7 @@ export interface HttpCall {
   /** Identifies the caller for fair queueing while the project is unknown. */
   readonly owner?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Creates the error for a response of 400 or more, if it can be more specific than the usual one. */
+  /** Creates the error for a response with status 400 or above, if it can be more specific than the default. */
   readonly refusal?: (response: HttpResponse, usual: OpenStackError) => OpenStackError;
 }
 
@@ -80,7 +80,7 @@ export class HttpClient {
   readonly #timeouts: Timeouts;
   readonly #retry: RetryPolicy;
   /**
-   * Services whose last call failed in all attempts. Their next call gets a single attempt, since its caller retries
+   * Services whose last call failed on every attempt. Their next call gets a single attempt, since its caller retries
    * anyway.
    */
   readonly #failingServices = new Set<string>();

@@ -6,7 +6,7 @@ export interface AttemptLabels {
   readonly cloud: string;
   readonly service: string;
   readonly method: HttpMethod;
-  /** The path as documented, so the number of series does not grow with objects. */
+  /** The path as documented, so the number of series does not grow with the number of objects. */
   readonly resource: string;
 }
 
@@ -72,7 +72,7 @@ export class OpenStackMetrics {
     });
   }
 
-  /** `project` is its id; empty if unknown, as for a token. */
+  /** `project` is its id; empty if unknown, as in a token request. */
   recordAttempt(labels: AttemptLabels, code: string, durationMs: number, project = ''): void {
     this.#requests.inc({ ...labels, code });
     const { cloud, service, method } = labels;

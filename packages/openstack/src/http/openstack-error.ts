@@ -21,7 +21,7 @@ export type OpenStackErrorKind =
   | 'unavailable'
   /** No response in time. */
   | 'timeout'
-  /** The connection failed or broke. */
+  /** The connection could not be established, or broke. */
   | 'network';
 
 const RETRYABLE: ReadonlySet<OpenStackErrorKind> = new Set([
@@ -60,7 +60,7 @@ export class OpenStackError extends Error {
   readonly template: string;
   /** Absent if no response arrived. */
   readonly status: number | undefined;
-  /** The service's id of the (last) request, which operators can search for in its logs. */
+  /** The service's id for the (last) request, which operators can search for in its logs. */
   readonly requestId: string | undefined;
   /** `unknown`: the cloud may have carried out the call anyway. Check before retrying. */
   readonly outcome: 'notDone' | 'unknown';

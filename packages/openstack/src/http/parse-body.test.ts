@@ -22,8 +22,8 @@ function refusalOf(schema: z.ZodType, body: string): unknown {
   }
 }
 
-describe('the body of a response', () => {
-  it('is parsed by the schema', () => {
+describe('a response body', () => {
+  it('is parsed with the schema', () => {
     expect(read(Quota, '{"quota":{"pool":3,"member":-1}}')).toEqual({ quota: { pool: 3, member: -1 } });
     expect(read(z.object({ ids: list(z.coerce.string()) }), '{"ids":[1,"b"]}')).toEqual({ ids: ['1', 'b'] });
   });
@@ -66,7 +66,7 @@ describe('the body of a response', () => {
     expect(read(z.object({ text: z.string() }), JSON.stringify({ text }))).toEqual({ text });
   });
 
-  it('is an error of the service if it is not JSON', () => {
+  it('is treated as a service error if it is not JSON', () => {
     expect(refusalOf(Servers, '<html>')).toBeInstanceOf(OpenStackError);
   });
 });

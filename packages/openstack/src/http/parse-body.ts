@@ -10,7 +10,10 @@ import { type HttpMethod, type HttpResponse, requestIdOf } from './transport.ts'
 const MAX_STRUCTURES = 250_000;
 const MAX_VALUES = 1_000_000;
 
-/** Parses the response's JSON by a schema; otherwise throws `unavailable`, since a proxy or another service responded. */
+/**
+ * Parses the response's JSON with a schema; otherwise throws `unavailable`, since it came from a proxy or another
+ * service.
+ */
 export function parseBody<T>(
   schema: ZodType<T>,
   response: HttpResponse,

@@ -14,7 +14,7 @@ const NOVA =
 /** Neutron: `Quota exceeded for resources: ['port'].` */
 const NEUTRON = /quota exceeded for resources: \[([^\]]{1,200})\]/i;
 /**
- * Nova, for a quota of Neutron or for items that are not summed up: `Maximum number of ports exceeded`, `too many
+ * Nova, for a Neutron quota or for items that are not summed up: `Maximum number of ports exceeded`, `too many
  * server groups`.
  */
 const NAMELESS = /(?:maximum number of|too many) ([a-z ]{1,40}?)(?: exceeded| in group|\.|$)/i;

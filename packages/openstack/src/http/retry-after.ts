@@ -1,9 +1,9 @@
-/** A longer delay is a mistake of the service and might never end while the process runs. */
+/** A longer delay is a mistake by the service, and might outlast the process. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 
 /**
- * The header Retry-After, in seconds or as an HTTP date, converted to milliseconds from now, an hour at most; undefined if it is
- * neither.
+ * The Retry-After header, in seconds or as an HTTP date, converted to milliseconds from now, at most an hour;
+ * undefined if it is neither.
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;

@@ -13,8 +13,8 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 4, baseDelayMs: 
 const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([undefined, 408, 500, 502, 503, 504]);
 
 /**
- * Whether a retry is safe: the call is idempotent, or is known not to have been done. A write with an unknown outcome
- * is never retried here; its caller must check first.
+ * Whether a retry is safe: the call is idempotent, or is known not to have taken effect. A write with an unknown
+ * outcome is never retried here; its caller must check first.
  */
 export function isSafeToRetry(error: OpenStackError, idempotent: boolean): boolean {
   switch (error.kind) {

@@ -28,7 +28,7 @@ export interface HttpTransport {
 
 /** Thrown when no complete response arrived. */
 export class TransportError extends Error {
-  /** Whether the request may have reached the server; false if a connection never existed. */
+  /** Whether the request may have reached the server; false if no connection was ever established. */
   readonly mayHaveArrived: boolean;
   /** Whether the response exceeded the size limit. */
   readonly isTooLarge: boolean;

@@ -2,7 +2,7 @@ import { FencedError } from '@fairway/base/fence';
 import { Agent, type Dispatcher, request as undiciRequest } from 'undici';
 import { type HttpRequest, type HttpResponse, type HttpTransport, TransportError } from './transport.ts';
 
-/** PEM texts, not paths. */
+/** PEM contents, not paths. */
 export interface TlsOptions {
   /** False accepts any certificate. */
   readonly verify: boolean;
@@ -41,7 +41,7 @@ const CONNECT_ERROR_CODES: ReadonlySet<string> = new Set([
 /** Parsed in one go, which takes a fifth of a second. Larger pages are requested in parts. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** One pool of kept-alive connections for one cloud. The caller sets timeouts through the signal. */
+/** A pool of keep-alive connections to one cloud. The caller sets timeouts through the signal. */
 export class UndiciTransport implements HttpTransport {
   readonly #agent: Agent;
 

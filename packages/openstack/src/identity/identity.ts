@@ -25,7 +25,7 @@ const TrustList = z.object({ trusts: list(Trust) });
 const TrustEnvelope = z.object({ trust: Trust });
 
 /**
- * Calls of users for themselves, and calls of a service that validates tokens.
+ * Calls that users make for themselves, and calls made by a service that validates tokens.
  * https://docs.openstack.org/api-ref/identity/v3/
  */
 export class Identity {
@@ -46,14 +46,14 @@ export class Identity {
     return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;
   }
 
-  /** `GET /projects`: all that the session's user may list, for example an administrator or a reader of the cloud. */
+  /** `GET /projects`: all that the session's user may list, for example as an administrator or reader of the cloud. */
   async allProjects(options: CallOptions = {}): Promise<readonly Project[]> {
     return (await this.#api.get(ProjectList, '/projects', options)).projects;
   }
 
   /**
    * `GET /auth/tokens?nocatalog`: validates a token. `notFound` if it is invalid, `forbidden` unless the session's user
-   * may validate tokens of others: Keystone requires an administrator, a reader of the whole system, or the role
+   * may validate other users' tokens: Keystone requires an administrator, a reader of the whole system, or the role
    * `service`. A token of an application credential with access rules is not valid here, because the rules list paths
    * of services and Fairway is not a service in Keystone.
    */
@@ -63,7 +63,7 @@ export class Identity {
   }
 
   /**
-   * `GET /OS-REVOKE/events?since=`, for an administrator or the role `service`; a Keystone without events responds with
+   * `GET /OS-REVOKE/events?since=`, for administrators and the `service` role; a Keystone without events responds with
    * `notFound`.
    */
   async revocationEvents(sinceMs: number, options: CallOptions = {}): Promise<readonly RevocationEvent[]> {

@@ -41,7 +41,7 @@ export class Images {
     return this.#api.projectId();
   }
 
-  /** Whether Glance lists images of every project for the session. */
+  /** Whether Glance lists every project's images for the session. */
   isAdministrator(): Promise<boolean> {
     return this.#api.isAdministrator();
   }

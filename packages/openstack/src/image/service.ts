@@ -12,9 +12,9 @@ const images: CachedKind<Images, Image, ImageFilter> = {
 };
 
 /**
- * Glance lists images of every project for an administrator. New images have the visibility `shared` without being
- * shared, and the list does not say with whom. So an administrator gets no shared image of another project, even if it
- * is shared with this one.
+ * Glance lists every project's images for an administrator. New images have the visibility `shared` without being
+ * shared with anyone, and the list does not say with whom an image is shared. So an administrator gets no shared images
+ * of other projects, even if they are shared with this one.
  */
 async function* withoutForeignImages(...[client, filter, call]: Parameters<Listing>): AsyncGenerator<Image> {
   const [own, isAdministrator] = await Promise.all([client.projectId(), client.isAdministrator()]);

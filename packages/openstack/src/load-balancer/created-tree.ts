@@ -3,7 +3,7 @@ import { list } from '../types/collections.ts';
 import { HealthMonitor, Listener, LoadBalancer, Member, Pool } from '../types/load-balancer.ts';
 
 /**
- * The response to the creation of a whole load balancer: children instead of their ids, without references to parents.
+ * The response when a whole load balancer is created: children instead of their ids, and no references to parents.
  */
 const CreatedPool = Pool.extend({
   members: list(Member).default([]),

@@ -85,7 +85,9 @@ export class LoadBalancing {
     return (await this.#api.get(FlavorList, '/lbaas/flavors', options)).flavors;
   }
 
-  /** `GET /lbaas/quotas/{project_id}`: limits by names such as `load_balancer`; Octavia does not report usage. */
+  /**
+   * `GET /lbaas/quotas/{project_id}`: limits, keyed by names such as `load_balancer`; Octavia does not report usage.
+   */
   async quotas(projectId: string, options: CallOptions = {}): Promise<ReadonlyMap<string, number>> {
     const call = { ...options, params: { project_id: projectId } };
     const { quota } = await this.#api.get(Quota, '/lbaas/quotas/{project_id}', call);

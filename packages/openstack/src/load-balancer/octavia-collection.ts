@@ -23,8 +23,8 @@ interface CollectionNames {
 }
 
 /**
- * The operations that Octavia has for every kind of object. A change to an object of a tree fails with `conflict` while
- * its load balancer is pending. https://docs.openstack.org/api-ref/load-balancer/v2/
+ * The operations that Octavia offers for every kind of object. A change to an object in a tree fails with `conflict`
+ * while its load balancer is pending. https://docs.openstack.org/api-ref/load-balancer/v2/
  */
 export class OctaviaCollection<T, Create extends object, Update extends object> {
   protected readonly api: ServiceApi;

@@ -10,7 +10,7 @@ export interface NeutronFilter {
   readonly name?: string;
   readonly description?: string;
   readonly project_id?: string;
-  /** All must match; needs the extension standard-attr-tag, which every cloud has since Pike. */
+  /** All must match; needs the standard-attr-tag extension, which every cloud has had since Pike. */
   readonly tags?: readonly string[];
   /** At least one must match. */
   readonly tagsAny?: readonly string[];
@@ -35,7 +35,7 @@ interface CollectionNames {
 }
 
 /**
- * The operations that Neutron has for every kind of resource.
+ * The operations that Neutron offers for every kind of resource.
  * https://docs.openstack.org/api-ref/network/v2/
  */
 export class NeutronCollection<T, Create extends object, Update extends object, Filter extends object> {
@@ -62,7 +62,7 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
     });
   }
 
-  /** `GET /{plural}`: resources of the session's project, and shared ones of other projects. */
+  /** `GET /{plural}`: resources of the session's project, and shared ones from other projects. */
   list(filter: NeutronFilter & Filter = {} as NeutronFilter & Filter, options: ListOptions = {}): AsyncGenerator<T> {
     const { tags, tagsAny, ...rest } = filter;
     return pages(this.api, this.#listPath, {

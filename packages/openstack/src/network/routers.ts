@@ -13,7 +13,7 @@ export interface RouterUpdate {
   readonly routes?: readonly HostRoute[];
 }
 
-/** Values of `device_owner` for a port that attaches a router: plain, distributed or highly available. */
+/** `device_owner` values of a port that attaches a router: plain, distributed or highly available. */
 export const ROUTER_INTERFACE_OWNERS: readonly string[] = [
   'network:router_interface',
   'network:router_interface_distributed',
@@ -42,8 +42,8 @@ export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdat
   }
 
   /**
-   * `PUT /routers/{router_id}/add_extraroutes` (extension extraroute-atomic): all or none, and existing routes remain.
-   * `badRequest` beyond the cloud's max_routes.
+   * `PUT /routers/{router_id}/add_extraroutes` (extraroute-atomic extension): adds all or none, and keeps existing
+   * routes. `badRequest` beyond the cloud's max_routes.
    */
   async addRoutes(id: string, routes: readonly HostRoute[], options: CallOptions = {}): Promise<Router> {
     return this.#changeRoutes('add_extraroutes', id, routes, options);

@@ -11,7 +11,7 @@ const NOTHING_FOUND = /^no resource found/i;
 const FramePage = z.object({ total: z.number(), dataframes: list(RatedFrame) });
 
 export interface FrameFilter {
-  /** ISO 8601; periods that begin at or after this time, and end by `end`. */
+  /** ISO 8601; selects periods that begin at or after this time, and end by `end`. */
   readonly begin: string;
   readonly end: string;
   readonly metric: string;
@@ -25,7 +25,7 @@ export class Rating {
     this.#api = api;
   }
 
-  /** `GET /dataframes`, page by page: each page has points, and a period may be split over several. */
+  /** `GET /dataframes`, page by page: each page contains points, and a period may be split across several pages. */
   async *dataFrames({ begin, end, metric }: FrameFilter, options: CallOptions = {}): AsyncGenerator<RatedFrame, void> {
     const filter = { begin, end, filters: `type:${metric}`, limit: PAGE_SIZE };
     for (let offset = 0; ; ) {

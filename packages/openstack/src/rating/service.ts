@@ -6,7 +6,7 @@ export const ratingService = {
   type: 'rating',
   project: 'CloudKitty',
   majorVersion: /^v2$/,
-  // Its root lists only v1 if an old storage is configured.
+  // Its root lists only v1 if an old storage backend is configured.
   fixedVersion: 'v2',
   clientName: 'rating',
   client: (api: ServiceApi) => new Rating(api),

@@ -3,7 +3,7 @@ import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { list } from '../types/collections.ts';
 import { AccessRule, type AccessRuleCreate } from '../types/shared-file-system.ts';
 
-/** The microversion in which rules have metadata and a separate list (Rocky). */
+/** The microversion since which rules have metadata and a separate list (Rocky). */
 const RULE_MICROVERSION = '2.45';
 
 const RuleList = z.object({ access_list: list(AccessRule) });

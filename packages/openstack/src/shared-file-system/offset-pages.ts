@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 3;
 const MIN_PAGE_SIZE = 2;
 
 /**
- * All items of a list with offsets: Manila's links contain a marker that it does not read. Items deleted between two
+ * All items of a list with offsets: Manila's links contain a marker that Manila ignores. Items deleted between two
  * pages move the others up, so each page must begin with the last item of the previous page; otherwise the list is read
  * again. The query must sort new items last. Large items are read in smaller pages. Throws an OpenStackError for a list
  * that does not end.
@@ -31,7 +31,7 @@ export async function* offsetPages<W, T extends { readonly id: string }>(
   yield* found;
 }
 
-/** Lists all items. Undefined if pages have shifted, except in the last attempt, whose result is always used. */
+/** Lists all items. Undefined if pages have shifted, except on the last attempt, whose result is always used. */
 async function listOnce<W, T extends { readonly id: string }>(
   api: ServiceApi,
   template: string,

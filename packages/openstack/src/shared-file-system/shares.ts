@@ -50,7 +50,7 @@ export class Shares {
   }
 
   /**
-   * `DELETE /shares/{share_id}`: rejects with `conflict` while the share has snapshots or a status that forbids
+   * `DELETE /shares/{share_id}`: rejects with `conflict` while the share has snapshots or is in a status that forbids
    * deletion; done when a GET returns 404.
    */
   async delete(id: string, options: CallOptions = {}): Promise<void> {

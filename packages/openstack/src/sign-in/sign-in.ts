@@ -63,6 +63,6 @@ export interface OidcClient {
   readonly accessTokenEndpoint?: string;
   readonly authorizationEndpoint?: string;
   readonly deviceAuthorizationEndpoint?: string;
-  /** The provider's token that Keystone receives. */
+  /** The provider's token that is sent to Keystone. */
   readonly tokenType: 'access_token' | 'id_token';
 }

@@ -15,15 +15,15 @@ export interface Reading {
   readonly regions?: Readonly<Record<string, string>>;
 }
 
-/** A folder with files, an environment, and the expected result; {@link ROOT} stands for the folder. */
+/** A directory with files, an environment, and the expected result; {@link ROOT} stands for the directory. */
 export interface CloudsYamlCase {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Undefined if no cloud can be read, with the reason. */
+  /** Undefined, with the reason, if no cloud can be read. */
   readonly expected: Partial<Reading> | undefined;
   readonly expectedError?: string;
-  /** Why the result of openstacksdk differs. */
+  /** Why openstacksdk's result differs. */
   readonly differs?: string;
 }
 

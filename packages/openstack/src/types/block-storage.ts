@@ -16,7 +16,7 @@ export const BlockStorageLimits = z.object({
   totalVolumesUsed: z.number(),
   /** GiB. */
   maxTotalVolumeGigabytes: z.number(),
-  /** GiB of all volumes and, unless the operator disabled that, of snapshots. */
+  /** Total GiB of volumes and, unless the operator has disabled that, snapshots. */
   totalGigabytesUsed: z.number(),
   maxTotalSnapshots: z.number().optional(),
   totalSnapshotsUsed: z.number().optional(),

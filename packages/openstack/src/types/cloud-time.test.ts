@@ -14,6 +14,6 @@ test.each([
   { service: 'a service that reports no valid time', text: null, ms: undefined },
   { service: 'a service that reports no valid time', text: '', ms: undefined },
   { service: 'a service that reports no valid time', text: 'soon', ms: undefined },
-])('parses the time $text of $service', ({ text, ms }) => {
+])('parses the time $text from $service', ({ text, ms }) => {
   expect(cloudTimeMs(text)).toBe(ms);
 });

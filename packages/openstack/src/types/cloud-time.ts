@@ -1,4 +1,4 @@
-/** Parses a time of an OpenStack service; undefined if it is missing or not a time. */
+/** Parses a time from an OpenStack service; undefined if it is missing or not a time. */
 export function cloudTimeMs(text: string | null | undefined): number | undefined {
   const ms = Date.parse(withTimeZone(text ?? ''));
   return Number.isNaN(ms) ? undefined : ms;

@@ -63,7 +63,7 @@ export const KeyPair = z.object({
   fingerprint: z.string(),
   type: z.string().optional(),
   user_id: z.string().optional(),
-  /** Only in the response to a creation that generates a key, before 2.92. */
+  /** Only in the response when Nova generates a key pair, before 2.92. */
   private_key: z.string().optional(),
 });
 export type KeyPair = z.infer<typeof KeyPair>;

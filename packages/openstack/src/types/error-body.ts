@@ -16,7 +16,7 @@ export const NeutronErrorBody = z.object({
 });
 export type NeutronErrorBody = z.infer<typeof NeutronErrorBody>;
 
-/** Nova's keys: names of faults in camel case, by status. */
+/** Nova's keys: fault names in camel case, by status. */
 export const NOVA_FAULT_NAMES = {
   400: 'badRequest',
   401: 'unauthorized',

@@ -71,7 +71,7 @@ export const Token = z.object({
 });
 export type Token = z.infer<typeof Token>;
 
-/** `POST` and `GET /v3/auth/tokens`; the token itself is in the header X-Subject-Token. */
+/** `POST` and `GET /v3/auth/tokens`; the token itself is in the X-Subject-Token header. */
 export const TokenResponse = z.object({ token: Token });
 export type TokenResponse = z.infer<typeof TokenResponse>;
 
@@ -132,8 +132,8 @@ export const AuthRequest = z.object({
 export type AuthRequest = z.infer<typeof AuthRequest>;
 
 /**
- * Keystone's response with status 401 if a user's rules require more factors; the receipt itself is in the header
- * Openstack-Auth-Receipt.
+ * Keystone's response with status 401 if a user's rules require more factors; the receipt itself is in the
+ * Openstack-Auth-Receipt header.
  */
 export const ReceiptResponse = z.object({
   receipt: z.object({ methods: list(z.string()) }),
@@ -185,7 +185,7 @@ export const ApplicationCredential = z.object({
   /** Null also means false. */
   unrestricted: z.boolean().nullish(),
   access_rules: list(AccessRule).optional(),
-  /** Only in the response to its creation. */
+  /** Only in the response that creates it. */
   secret: z.string().optional(),
 });
 export type ApplicationCredential = z.infer<typeof ApplicationCredential>;

@@ -10,7 +10,7 @@ export const KeySecret = z
   .object({
     secret_ref: z.string(),
     name: z.string().nullish(),
-    /** `ACTIVE`, `PENDING` (of an order), `ERROR`. */
+    /** `ACTIVE`, `PENDING` (while an order is processed), `ERROR`. */
     status: z.string(),
     created: z.string().nullish(),
     /** The user who created the secret; it cannot be changed. */

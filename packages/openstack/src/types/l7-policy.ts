@@ -7,7 +7,7 @@ export interface L7RuleFields {
   readonly compare_type: 'REGEX' | 'STARTS_WITH' | 'EQUAL_TO';
   /** At most 255 characters. */
   readonly value: string;
-  /** Name of the header, for a rule on headers. */
+  /** Name of the header, for a header rule. */
   readonly key?: string;
   /** Whether to invert the match. */
   readonly invert?: boolean;

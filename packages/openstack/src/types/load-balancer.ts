@@ -156,13 +156,13 @@ export interface ListenerFields {
   readonly tags?: readonly string[];
 }
 
-/** A pool with its whole subtree, for the creation of a whole load balancer. */
+/** A pool with its whole subtree, for creating a whole load balancer. */
 export interface PoolTree extends PoolFields {
   readonly members?: readonly MemberCreate[];
   readonly healthmonitor?: HealthMonitorFields;
 }
 
-/** A listener with its whole subtree, for the creation of a whole load balancer. */
+/** A listener with its whole subtree, for creating a whole load balancer. */
 export interface ListenerTree extends ListenerFields {
   readonly default_pool?: PoolTree;
 }

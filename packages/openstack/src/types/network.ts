@@ -9,7 +9,7 @@ const standardAttributes = {
   description: z.string().nullish(),
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
-  /** Changes with every write: send it back as `If-Match: revision_number=N` to write only if nothing changed. */
+  /** Changes with every write: send it back as `If-Match: revision_number=N` to write only if nothing has changed. */
   revision_number: z.number().optional(),
   tags: list(z.string()).default([]),
 };
@@ -20,7 +20,7 @@ export const Network = z.object({
   status: z.string(),
   admin_state_up: z.boolean().default(true),
   shared: z.boolean().default(false),
-  /** From the extension external-net: an external network provides floating IPs and router gateways. */
+  /** From the external-net extension: an external network provides floating IPs and router gateways. */
   'router:external': z.boolean().default(false),
   subnets: list(z.string()).default([]),
   mtu: z.number().optional(),

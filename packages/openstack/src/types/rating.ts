@@ -23,7 +23,7 @@ export interface DataPoint {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Points of a period to send. */
+/** The points to send for a period. */
 export interface DataFrame {
   /** ISO 8601. */
   readonly period: { readonly begin: string; readonly end: string };

@@ -3,7 +3,7 @@ import { list, record } from './collections.ts';
 import { Link } from './link.ts';
 
 /**
- * https://docs.openstack.org/api-guide/compute/server_concepts.html; `UNKNOWN` also stands for statuses of later Nova
+ * https://docs.openstack.org/api-guide/compute/server_concepts.html; `UNKNOWN` also stands for statuses from later Nova
  * releases.
  */
 export const SERVER_STATUSES = [

@@ -16,7 +16,7 @@ export function aNode(name: string, { labels = {}, taints, cpu = '2', memory = '
   };
 }
 
-/** A pod in the namespace `default`. */
+/** A pod in the `default` namespace. */
 export function aPod(name: string, spec: Partial<Pod['spec']> = {}, labels: Record<string, string> = {}): Pod {
   return { metadata: { name, namespace: 'default', labels }, spec: { containers: [{ name: 'main' }], ...spec } };
 }

@@ -10,7 +10,7 @@ export interface AuditSettings {
   readonly maxSizeMB: number;
   /** Number of rotated files to keep. */
   readonly maxBackups: number;
-  /** Folder for the events that tenants may read in their namespaces. */
+  /** Directory for the events that tenants may read in their namespaces. */
   readonly eventsFolder: string;
   /** Defaults to the built-in policy. */
   readonly policy?: AuditPolicy | undefined;

@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
- * The connection to the receiver. Rejects with a CommandError for a kubeconfig that can't be used; does not connect.
+ * The connection to the receiver. Rejects with a CommandError if the kubeconfig can't be used; does not connect.
  */
 export async function auditWebhookConnection(configFile: string): Promise<HttpsTransportOptions> {
   try {

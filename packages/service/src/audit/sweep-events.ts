@@ -7,7 +7,7 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 
 const HOUR_MS = 3_600_000;
 
-/** Deletes the audit events of deleted namespaces every hour; returns a function that stops this. */
+/** Deletes the audit events of deleted namespaces every hour; returns a function that stops the deletion. */
 export function sweepEvents(
   events: NamespaceArchive,
   { client, clock, log }: { readonly client: KubeClient; readonly clock: Clock; readonly log: Logger },

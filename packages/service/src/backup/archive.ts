@@ -13,7 +13,7 @@ const contentsSchema = z.object({
   server: z.string(),
   /** Whether the source was paused for the backup: none of its clusters is reconciled there. */
   paused: z.boolean(),
-  /** resourceVersion of each list, by `group/plural` and namespace; all lists were current at the same time. */
+  /** resourceVersion of each list, by `group/plural` and namespace; all lists reflect the same moment. */
   resourceVersions: z.record(z.string(), z.string()),
 });
 export type Contents = Readonly<z.infer<typeof contentsSchema>>;

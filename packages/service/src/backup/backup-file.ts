@@ -16,7 +16,7 @@ import {
 } from './header.ts';
 
 const NEWLINE = 0x0a;
-/** Longer than any header: a file without a line end up to this length is not a backup. */
+/** Longer than any header: a file with no line break within this length is not a backup. */
 const MAX_HEADER_BYTES = 4096;
 
 export interface BackupOrigin {

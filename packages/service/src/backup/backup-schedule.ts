@@ -1,6 +1,6 @@
 import { parseCron } from '@fairway/base/cron-schedule';
 
-/** Every six hours, the same default as for snapshots of clusters' databases. */
+/** Every six hours, the same default as for snapshots of cluster databases. */
 export const DEFAULT_BACKUP_SCHEDULE = '0 */6 * * *';
 export const DEFAULT_BACKUP_KEEP = 28;
 

@@ -51,7 +51,7 @@ function keyOf({ kdf: { N, r, p, salt } }: Encryption, passphrase: string): Prom
   // Node's default limit is 32 MiB.
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // Equivalent characters get one encoding, however they were typed.
+  // Equivalent characters get the same encoding, however they were typed.
   scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64'), 32, options, (error, key) =>
     error ? reject(error) : resolve(key),
   );

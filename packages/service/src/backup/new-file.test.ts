@@ -30,6 +30,6 @@ test('keeps an existing file, and leaves no temporary file behind', async () => 
   expect(await readdir(folder)).toEqual(['old']);
 });
 
-test('names a missing folder in the error', async () => {
+test('names a missing directory in the error', async () => {
   await expect(writeNewFile(join(folder, 'a', 'b'), Buffer.from(''), 'u')).rejects.toThrow(/cannot be written: ENOENT/);
 });

@@ -45,7 +45,7 @@ test('takes a complete snapshot, however small the chunks', async () => {
   });
 });
 
-test('takes a consistent snapshot: it includes a change during the read completely or not at all', async () => {
+test('takes a consistent snapshot: it includes a change made during the read either completely or not at all', async () => {
   // A second cluster's objects are created between the reads of clusters and ConfigMaps.
   const busyApi = client(/configmaps/, async (attempt) => {
     if (attempt > 2) return;

@@ -24,7 +24,7 @@ export interface SnapshotOptions {
 /** A cluster without changes needs two passes; each change between passes costs one more. */
 const MAX_PASSES = 10;
 const CHUNK_SIZE = 500;
-/** Attempts for a list that takes longer than its continue token is valid. */
+/** Number of attempts at reading a list that outlasts its continue token. */
 const MAX_LIST_ATTEMPTS = 5;
 
 /**
@@ -114,12 +114,12 @@ function isNotServed(type: ResourceType, cause: ApiError): CommandError {
   });
 }
 
-/** Items of a list may omit apiVersion and kind. */
+/** Items in a list may omit apiVersion and kind. */
 function typed(type: ResourceType, object: KubeObject): KubeObject {
   return { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
 }
 
-/** managedFields matter only to the source, and make up half of the size. */
+/** managedFields matter only to the source, and make up half the size. */
 function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -16,7 +16,7 @@ export interface CloudSelection {
 }
 
 /**
- * The cloud of a cloud.conf, or an entry of clouds.yaml. Throws a CommandError or a CloudConfigError if the file is
+ * The cloud in a cloud.conf, or an entry of clouds.yaml. Throws a CommandError or a CloudConfigError if the file is
  * unreadable.
  */
 export function cloudOptions({ cloud, cloudConfig }: CloudSelection): CloudConf {

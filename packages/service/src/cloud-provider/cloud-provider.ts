@@ -19,14 +19,14 @@ import { listenForMetrics } from '../serve/metrics-listener.ts';
 import { replicaIdentity } from '../serve/share.ts';
 import { openConfiguredCloud, openProject } from '../up/clouds.ts';
 
-/** Matches the flags of cloud-controller-manager with these names. */
+/** Matches the cloud-controller-manager flags of the same names. */
 export interface LeaderElection extends LeaderTimes {
   readonly name: string;
   readonly namespace: string;
 }
 
 export interface CloudProviderOptions {
-  /** Client of the cluster; closed on shutdown. */
+  /** Client for the cluster; closed on shutdown. */
   readonly client: KubeClient;
   /** Another connection to the same cluster. */
   readonly connect: () => Transport;
@@ -34,7 +34,7 @@ export interface CloudProviderOptions {
   /** Used in names that users see. */
   readonly clusterName: string;
   /**
-   * The name of the cluster for openstack-cloud-controller-manager, whose load balancers are taken over; if undefined,
+   * The cluster name used by openstack-cloud-controller-manager, whose load balancers are taken over; if undefined,
    * none are taken over.
    */
   readonly adoptedClusterName?: string | undefined;

@@ -10,7 +10,8 @@ export interface MetricsSource {
 }
 
 /**
- * Metrics of this process as a whole, and of its view of the clouds; the number of labels does not grow with projects.
+ * Metrics of this process as a whole, and of its view of the clouds; the number of labels does not grow with the number
+ * of projects.
  */
 export function addFairwayMetrics(registry: Registry, { opened, clock }: MetricsSource): void {
   new Gauge({
@@ -56,7 +57,7 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Metrics
   for (const gauge of caches) registry.registerMetric(gauge);
 }
 
-/** Uses the metric names of all Prometheus clients. */
+/** Uses the metric names common to all Prometheus clients. */
 function addProcessMetrics(registry: Registry): void {
   const cpu = new Counter({
     name: 'process_cpu_seconds_total',

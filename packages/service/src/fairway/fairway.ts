@@ -41,7 +41,7 @@ import { connectTenant } from './tenant-connection.ts';
 export interface FairwayOptions<E extends Engine> {
   readonly openEngine: OpenEngine<E>;
   readonly cloudsYaml: CloudsYaml;
-  /** Entry of clouds.yaml for clusters in the namespace `default`. */
+  /** The clouds.yaml entry for clusters in the `default` namespace. */
   readonly cloudName: string;
   /** Closed by the creator, after Fairway. */
   readonly controlPlanes: ControlPlanes;

@@ -116,7 +116,7 @@ async function warnAboutRights(session: Session, cloud: string, log: Logger): Pr
   }
 }
 
-/** The role `service` may not list projects, but a system-wide reader with the same password may. */
+/** The `service` role may not list projects, but a system-wide reader with the same password may. */
 export function systemReaderToken(cloud: Cloud): ProjectReader[] {
   const { credential } = cloud.config;
   return credential.kind === 'password' ? [cloud.client({ ...credential, scope: { kind: 'system' } }).identity] : [];

@@ -17,7 +17,7 @@ import { isEmbedded } from '../install/is-embedded.ts';
 import type { Engine } from './engine.ts';
 
 export interface ManagementEngineOptions {
-  /** The client of Fairway's controllers; closed with the engine. */
+  /** The client used by Fairway's controllers; closed with the engine. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: () => number;

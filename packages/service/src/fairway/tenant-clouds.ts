@@ -15,7 +15,7 @@ import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
 
 export interface TenantCloudsOptions {
   readonly cloudsYaml: CloudsYaml;
-  /** Entry for clusters in the namespace `default`. */
+  /** The entry for clusters in the `default` namespace. */
   readonly defaultCloud: string;
   /** ID of a project whose namespace uses the same cloud; this is the entry's own project. */
   readonly defaultProject?: string | undefined;
@@ -90,7 +90,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
   };
 }
 
-/** The operator's annotation, otherwise the cloud of existing clusters with this credential. */
+/** The operator's annotation, or else the cloud of existing clusters with this credential. */
 function expectedProjectID(
   reader: ObjectReader,
   {

@@ -19,7 +19,7 @@ export interface TenantConnectionOptions {
 }
 
 /**
- * Connects to a tenant's API server with a certificate of Fairway's controllers, which is renewed while the connection
+ * Connects to a tenant's API server with a certificate for Fairway's controllers, which is renewed while the connection
  * exists.
  */
 export async function connectTenant(

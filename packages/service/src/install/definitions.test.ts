@@ -44,7 +44,7 @@ describe('the definition to apply', () => {
     expect(keepVersions(ownDefinition, existing).spec.versions.map(({ name }) => name)).toEqual(names);
   });
 
-  it('keeps an existing version unchanged, except that it is not the storage version', () => {
+  it('keeps an existing version unchanged, except that it is no longer the storage version', () => {
     const old = version('v1alpha1', { storage: true, served: false });
 
     const [, kept] = keepVersions(ownDefinition, crd(old)).spec.versions;

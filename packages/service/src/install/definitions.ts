@@ -8,7 +8,7 @@ import { RELEASE_ANNOTATION } from './release.ts';
 /** Minimum Kubernetes minor version that supports all CEL functions used in the rules: `cidr` was added last. */
 export const MIN_CEL_MINOR = 31;
 
-/** Annotation of each CRD: a hash of its schema. Writers of the kinds compare it to their own. */
+/** Annotation on each CRD: a hash of its schema. Writers of the kinds compare it to their own. */
 export const SCHEMA_ANNOTATION = 'fairway.dev/schema';
 
 /** The CRDs of all kinds. */

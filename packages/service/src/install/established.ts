@@ -9,7 +9,7 @@ import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
 
 const ESTABLISHED_TIMEOUT_MS = 60_000;
-/** An API server reports a kind as established shortly before it serves it. */
+/** An API server reports a kind as established shortly before serving it. */
 const SERVED_RETRY_MS = 100;
 
 interface Waiting {

@@ -4,8 +4,8 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { definitions, SCHEMA_ANNOTATION } from './definitions.ts';
 
 /**
- * Names of the CRDs that differ from those of this release. An API server drops fields that its CRD does not have, so a newer
- * Fairway would lose data that it writes. Rejects with Forbidden if the caller may not read CRDs.
+ * Names of the CRDs that differ from those of this release. An API server drops fields that its CRD does not define, so
+ * a newer Fairway would lose data that it writes. Rejects with Forbidden if the caller may not read CRDs.
  */
 export async function foreignDefinitions(client: KubeClient): Promise<readonly string[]> {
   const ownDefinitions = definitions();

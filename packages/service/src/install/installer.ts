@@ -15,7 +15,7 @@ import type { Manifest } from './manifests.ts';
 import { isEarlier, releaseOf } from './release.ts';
 
 /**
- * Field manager, so that a later installation may change and remove its own fields, while those of other managers are
+ * Field manager, so that a later installation can change and remove its own fields, while those of other managers are
  * kept.
  */
 export const FIELD_MANAGER = 'fairway-install';
@@ -87,7 +87,7 @@ function kindsOf(all: readonly Manifest[]): readonly Kind[] {
 }
 
 /**
- * An API server drops fields that its CRD does not have when an object is next written. Throws a CommandError rather
+ * An API server drops fields that its CRD does not define when an object is next written. Throws a CommandError rather
  * than downgrade to a release that would lose values; only reports an upgrade that removes a field.
  */
 async function checkFieldLosses(client: KubeClient, all: readonly Manifest[], options: InstallOptions): Promise<void> {

@@ -21,7 +21,10 @@ export interface LostField {
   readonly count: number;
 }
 
-/** Paths below `spec` that only the installed schema has; for a removed object, only its own path. Items of lists are `[]`. */
+/**
+ * Paths below `spec` that only the installed schema has; for a removed object, only its own path. List items are
+ * written as `[]`.
+ */
 export function lostPaths(
   installed: CustomResourceDefinition,
   ownDefinition: CustomResourceDefinition,

@@ -26,7 +26,7 @@ export interface Manifest {
   readonly isOperatorOwned: boolean;
 }
 
-/** The objects that make a cluster a management cluster, in the order of application. */
+/** The objects that make a cluster a management cluster, in the order in which they are applied. */
 export function manifests(): Manifest[] {
   const namespace: Namespace = { metadata: { name: SYSTEM_NAMESPACE }, spec: {} };
   const account: ServiceAccount = { metadata: { name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE } };

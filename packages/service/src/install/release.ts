@@ -1,9 +1,9 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Annotation of each CRD: the release of Fairway that installed it. */
+/** Annotation on each CRD: the Fairway release that installed it. */
 export const RELEASE_ANNOTATION = 'fairway.dev/release';
 
-/** The release of Fairway that installed the CRDs; undefined for 0.1.0, which did not record it. */
+/** The Fairway release that installed the CRDs; undefined for 0.1.0, which did not record it. */
 export function releaseOf({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[RELEASE_ANNOTATION];
 }

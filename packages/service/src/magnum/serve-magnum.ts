@@ -28,7 +28,7 @@ export interface ServeMagnumOptions extends MagnumEndpoint {
   readonly clientOf: MagnumServices['clientOf'];
   /** The current certificate of Fairway's own authority. */
   readonly tls: () => TlsOptions | Promise<TlsOptions>;
-  /** Maximum delay until Magnum's API also uses a renewed certificate of that authority. */
+  /** Maximum delay before Magnum's API picks up a renewed certificate from that authority. */
   readonly renewalMs: number;
   readonly cloudsYaml: CloudsYaml;
   /** The cloud whose user becomes the trustee of trusts. */

@@ -62,7 +62,7 @@ export function receiverHeaders(env: Environment, signal: Signal): Readonly<Reco
   };
 }
 
-/** Comma-separated `name=value`, percent-encoded, as in W3C's baggage. */
+/** Comma-separated `name=value`, percent-encoded, as in W3C Baggage. */
 function parseHeaders(env: Environment, name: string): Record<string, string> {
   const pairs = (env[name] ?? '').split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(

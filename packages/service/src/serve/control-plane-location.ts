@@ -18,8 +18,8 @@ export class ForeignControlPlanesError extends Error {
 }
 
 /**
- * Ensures that control planes running on one machine, with their data in one folder, are managed only there. A replica
- * with another folder would start the clusters that it takes over with empty databases. Rejects with a
+ * Ensures that control planes running on one machine, with their data in one directory, are managed only there. A
+ * replica with a different directory would start the clusters that it takes over with empty databases. Rejects with a
  * ForeignControlPlanesError, or with the API's errors.
  */
 export async function claimControlPlanes(client: KubeClient, home: Home, host = hostname()): Promise<void> {

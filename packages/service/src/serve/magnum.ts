@@ -6,7 +6,7 @@ import type { Fairway } from '../fairway/fairway.ts';
 import { logFor } from '../log-levels.ts';
 import { type MagnumListener, type ServeMagnumOptions, serveMagnum } from '../magnum/serve-magnum.ts';
 
-/** Maximum delay until Magnum's API also uses a renewed certificate of the gateway. */
+/** Maximum delay before Magnum's API picks up a renewed gateway certificate. */
 const CERTIFICATE_POLL_MS = 60_000;
 
 /**

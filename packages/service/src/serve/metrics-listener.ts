@@ -69,7 +69,7 @@ export async function listenForMetrics(
 }
 
 /**
- * At most `MAX_CONNECTIONS` connections. Beyond this limit, the oldest connection of the address with the most
+ * At most `MAX_CONNECTIONS` connections. Beyond this limit, the oldest connection from the address with the most
  * connections is closed: rejecting a probe would restart Fairway.
  */
 class Connections {

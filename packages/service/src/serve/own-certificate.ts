@@ -102,7 +102,7 @@ function textOf({ certFile, keyFile }: CertificateFiles): string {
   return read('tls.certFile', certFile) + read('tls.keyFile', keyFile);
 }
 
-/** The contents of `caFile`, otherwise the certificate itself if it is self-signed. */
+/** The contents of `caFile`, or else the certificate itself if it is self-signed. */
 function authorityOf({ caFile }: CertificateFiles, leaf: X509Certificate): string | undefined {
   if (caFile === undefined) return leaf.checkIssued(leaf) ? leaf.toString() : undefined;
   const text = read('tls.caFile', caFile);

@@ -40,17 +40,19 @@ import { replicaIdentity, shareClusters } from './share.ts';
 export interface ServeOptions {
   /** The home, where control planes that run here keep their state. */
   readonly home: Home;
-  /** Client of the management cluster, with the identity of Fairway's controllers; closed on shutdown. */
+  /** Client for the management cluster, with the identity of Fairway's controllers; closed on shutdown. */
   readonly client: KubeClient;
   /** The clouds.yaml entry; undefined for a simulated cloud in this process. */
   readonly cloud: string | undefined;
-  /** The clouds.yaml; by default at OpenStack clients' standard locations. */
+  /** The clouds.yaml; by default, the OpenStack clients' standard locations are searched. */
   readonly cloudsFile?: string | undefined;
   /** The gateway for tenants; none by default. */
   readonly gateway?: GatewayEndpoint | undefined;
   /** Address of Magnum's API, which requires the gateway and Keystone users; not served by default. */
   readonly magnum?: MagnumEndpoint | undefined;
-  /** Address of metrics without authentication, in addition to the gateway's; not served by default. */
+  /**
+   * Address at which metrics are served without authentication, in addition to the gateway's; not served by default.
+   */
   readonly metricsListen?: ListenAddress | undefined;
   /** Audit log of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
@@ -95,7 +97,7 @@ export interface RunningReplica {
   readonly gateway: ManagementGateway | undefined;
   /** URL of Magnum's API for clients, if it is served. */
   readonly magnumUrl: string | undefined;
-  /** Address of metrics without authentication. */
+  /** Address at which metrics are served without authentication. */
   readonly metricsPort: number | undefined;
   /** The replica's identity, used in Leases, metrics and the logs of clouds. */
   readonly identity: string;

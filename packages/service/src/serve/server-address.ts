@@ -25,8 +25,8 @@ export function isWildcard(host: string): boolean {
 }
 
 /**
- * The URL at which clients reach a server that listens on `port`: the advertised address, otherwise the listen address.
- * If the server listens on all addresses of the machine, the URL contains the first name of its certificate, otherwise
+ * The URL at which clients reach a server that listens on `port`: the advertised address, or else the listen address.
+ * If the server listens on all addresses of the machine, the URL contains the first name of its certificate, or else
  * the machine's first non-loopback address.
  */
 export function clientUrl(

@@ -7,7 +7,7 @@ import { LogLevels } from '../log-levels.ts';
 import { createLogger } from '../logger.ts';
 import { runSimulatedControlPlane } from './run.ts';
 
-/** Internal command: `fairway serve` runs it for each simulated cluster, with the cluster's folder. */
+/** Internal command: `fairway serve` runs it for each simulated cluster, with the cluster's directory. */
 process.umask(0o077);
 const [folder = '.'] = process.argv.slice(2);
 const log = createLogger(new LogLevels('warn'));

@@ -12,7 +12,7 @@ import { Secrets } from '@fairway/kube/kinds/resources';
 import { CLUSTER_DATABASE } from './database-file.ts';
 
 export interface SimulatedControlPlaneOptions extends SimulatedControlPlaneFile {
-  /** The folder of the database. */
+  /** The directory that contains the database. */
   readonly folder: string;
   readonly clock: Clock;
   readonly random: () => number;

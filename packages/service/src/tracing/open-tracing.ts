@@ -25,7 +25,7 @@ export interface TracingOptions extends ProcessIdentity {
   readonly log: Logger;
 }
 
-/** Maximum number of spans that are queued or being sent: 2,048 of about 2 KB. */
+/** Maximum number of spans that are queued or being sent: 2,048 of about 2 KB each. */
 const MAX_QUEUED_SPANS = 2_048;
 const MAX_BATCH_SPANS = 512;
 const SEND_INTERVAL_MS = 5_000;

@@ -63,7 +63,7 @@ test('records no trace of an unauthenticated client, whatever the request says',
   expect(spans()).toEqual([]);
 });
 
-test('does not request other servers to record a trace that may be dropped', () => {
+test('does not ask other servers to record a trace that may be dropped', () => {
   const { tracer } = open(NONE);
   const flagsOf = ({ traceparent }: RequestSpan) => traceparent.slice(-2);
   const requests = Array.from({ length: 31 }, (_, n) => startRequest(tracer, REQUESTED.replace('4bf9', `00${n + 10}`)));

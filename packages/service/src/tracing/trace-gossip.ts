@@ -4,7 +4,7 @@ import type { Cause } from '@fairway/base/tracing';
 import { parseTraceParent } from '@opentelemetry/core';
 import { z } from 'zod';
 
-/** How long an entry is shared. By the end of this time, a replica that takes over after a kill has read it. */
+/** How long an entry is shared. Long enough for a replica that takes over after a kill to have read it. */
 const SHARE_TTL_MS = 60_000;
 /** With 64 entries of each kind, the message is about 14 KB. Lease renewals include it while there are traces. */
 const MAX_SHARED_CAUSES = 64;
@@ -39,7 +39,7 @@ interface ReceivedCause {
 export class TraceGossip {
   readonly #clock: Clock;
   readonly #announced = new RecentMap<{ readonly cause: Cause; readonly untilMs: number }>(MAX_ANNOUNCED_CAUSES);
-  /** The last message of each replica. */
+  /** The last message from each replica. */
   readonly #received = new RecentMap<string>(64);
   #writes: readonly SharedCause[] = [];
   #objects: readonly SharedCause[] = [];

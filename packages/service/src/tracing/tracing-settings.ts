@@ -41,7 +41,7 @@ const SAMPLERS: Readonly<Record<string, (ratio: number) => Sampling>> = {
 };
 
 /**
- * Fairway's own settings, otherwise OpenTelemetry's standard variables; undefined if neither sets a receiver, or the
+ * Fairway's own settings, or else OpenTelemetry's standard variables; undefined if neither sets a receiver, or the
  * variables disable tracing. Throws a usage error that names the variable.
  */
 export function tracingSettings(env: Environment, configured: ConfiguredTracing = {}): TracingSettings | undefined {

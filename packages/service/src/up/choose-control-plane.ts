@@ -15,7 +15,7 @@ export interface ControlPlaneChoiceInputs {
   readonly hasRealCloud?: boolean;
   /** KUBEBUILDER_ASSETS. */
   readonly assets: string | undefined;
-  /** Kubernetes versions that have binaries on this machine, and their folders; the preferred version first. */
+  /** Kubernetes versions with binaries on this machine, and their directories; the preferred version first. */
   readonly found: readonly { readonly version: string; readonly folder: string }[];
 }
 
@@ -26,8 +26,8 @@ export interface ControlPlaneChoice {
 }
 
 /**
- * How clusters' control planes run: as requested, otherwise like the existing ones, otherwise as processes if binaries
- * of an offered release exist.
+ * How clusters' control planes run: as requested, or else like the existing ones, or else as processes if binaries
+ * for an offered release exist.
  */
 export function chooseControlPlane({
   requestedKind,

@@ -74,7 +74,7 @@ export interface ProjectLogin {
 }
 
 /**
- * A project of a cloud, shared by its clusters. `services` determines what its cache lists, and how; by default, what
+ * A project in a cloud, shared by its clusters. `services` determines what its cache lists, and how; by default, what
  * Fairway needs.
  */
 export function openProject(

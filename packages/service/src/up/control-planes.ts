@@ -106,7 +106,7 @@ export function simulatedProcesses({
 
 interface ProcessControlPlanes {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Contains a folder of snapshots for each cluster. */
+  /** Contains a directory of snapshots for each cluster. */
   readonly snapshotFolder: string;
   /** Bind address of API servers. */
   readonly address: string;

@@ -5,7 +5,7 @@ import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type CloudOpening, openCloud } from './clouds.ts';
 
 /**
- * The user of an entry of clouds.yaml, with its project and its roles there, according to Keystone. Rejects with the
+ * The user of a clouds.yaml entry, with its project and its roles there, according to Keystone. Rejects with the
  * login's error.
  */
 export async function userOfEntry(

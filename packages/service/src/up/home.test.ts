@@ -76,7 +76,7 @@ test('identifies this process, but not one that does not exist', () => {
   expect(identifyProcess(2 ** 22 + 1)).toBeUndefined();
 });
 
-test('reports a folder that cannot be created instead of hanging', () => {
+test('reports a directory that cannot be created instead of hanging', () => {
   expect(() => new Home('/proc/fairway/home').create()).toThrow(/ENOENT/);
 });
 

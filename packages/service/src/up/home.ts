@@ -18,7 +18,7 @@ import { restrictHomeAccess } from './private-home.ts';
 const LOCK = 'lock';
 const SHARED_LOCK = /^lock-\d+$/;
 
-/** The folder with the complete state of one Fairway. */
+/** The directory with the complete state of one Fairway. */
 export class Home {
   readonly path: string;
 
@@ -36,7 +36,7 @@ export class Home {
     return join(this.path, 'audit.log');
   }
 
-  /** Contains a folder for each namespace with the audit events that its tenants may read. */
+  /** Contains a directory for each namespace with the audit events that its tenants may read. */
   get auditEvents(): string {
     return join(this.path, 'audit-events');
   }
@@ -46,17 +46,17 @@ export class Home {
     return join(this.path, 'clusters.db');
   }
 
-  /** Contains a folder for each control plane that runs as processes. */
+  /** Contains a directory for each control plane that runs as processes. */
   get controlPlanes(): string {
     return join(this.path, 'control-planes');
   }
 
-  /** Contains a folder of database snapshots for each cluster. */
+  /** Contains a directory of database snapshots for each cluster. */
   get snapshots(): string {
     return join(this.path, 'snapshots');
   }
 
-  /** Contains a folder for each simulated control plane that runs as a separate process. */
+  /** Contains a directory for each simulated control plane that runs as a separate process. */
   get simulatedControlPlanes(): string {
     return join(this.path, 'simulated-control-planes');
   }
@@ -119,7 +119,7 @@ export class Home {
     return join(this.path, 'ports.json');
   }
 
-  /** Unique ID of the folder. */
+  /** Unique ID of the directory. */
   get id(): string {
     return join(this.path, 'id');
   }
@@ -128,7 +128,7 @@ export class Home {
     return join(this.path, LOCK);
   }
 
-  /** Creates the folder for its owner only; makes an existing folder private, or throws a SharedHomeError. */
+  /** Creates the directory for its owner only; makes an existing directory private, or throws a SharedHomeError. */
   create(): void {
     restrictHomeAccess(this);
     createFolder(this.pki);
@@ -138,12 +138,12 @@ export class Home {
     return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   }
 
-  /** Contains a lock file for each process that shares the folder. */
+  /** Contains a lock file for each process that shares the directory. */
   lockOf(pid: number): string {
     return `${this.lock}-${pid}`;
   }
 
-  /** IDs of the processes that hold the folder, exclusively or shared. */
+  /** IDs of the processes that hold the directory, exclusively or shared. */
   holders(identify: Identify): readonly number[] {
     if (!existsSync(this.path)) return [];
     const locks = readdirSync(this.path).filter((name) => name === LOCK || SHARED_LOCK.test(name));
@@ -194,8 +194,8 @@ export class Home {
 }
 
 /**
- * Creates a folder and its parents. Node's recursive mkdir loops forever below a folder that allows no subfolders, such
- * as /proc.
+ * Creates a directory and its parents. Node's recursive mkdir loops forever below a directory that allows no
+ * subdirectories, such as /proc.
  */
 function createFolder(path: string): void {
   if (existsSync(path)) return;

@@ -2,8 +2,8 @@ import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import type { Home } from './home.ts';
 
 /**
- * The namespace for the kubeconfig that is about to be written into the home: the namespace in the existing kubeconfig,
- * because the user may have changed it (undefined if that kubeconfig has none), otherwise `first`.
+ * The namespace for the kubeconfig that is about to be written to the home: the namespace in the existing kubeconfig,
+ * because the user may have changed it (undefined if that kubeconfig has none), or else `first`.
  */
 export function kubeconfigNamespace(
   home: Pick<Home, 'kubeconfig' | 'read'>,

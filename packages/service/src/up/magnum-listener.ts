@@ -12,7 +12,7 @@ export interface MagnumListenerOptions extends Omit<ServeMagnumOptions, 'clientO
   readonly pki: ServerPki;
 }
 
-/** Serves Magnum's API alongside Fairway's own, with certificates of the same CA, and writes the CA for clients. */
+/** Serves Magnum's API alongside Fairway's own, with certificates from the same CA, and writes the CA for clients. */
 export async function openMagnumListener(
   fairway: Pick<Fairway<EmbeddedEngine>, 'engine' | 'keystone'>,
   { home, pki, ...options }: MagnumListenerOptions,
@@ -33,7 +33,7 @@ export async function openMagnumListener(
   return magnum;
 }
 
-/** Requests on behalf of a client at the address, which the audit log records. */
+/** Makes requests on behalf of a client at this address, which the audit log records. */
 function from(peer: string, transport: Transport): Transport {
   return {
     request: (request) => transport.request({ ...request, headers: { ...request.headers, 'x-forwarded-for': peer } }),

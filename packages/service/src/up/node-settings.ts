@@ -7,7 +7,7 @@ import {
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
 
-/** Reads the file of `--node-settings`. Throws a CommandError that names the file and the invalid field. */
+/** Reads the file named by `--node-settings`. Throws a CommandError that names the file and the invalid field. */
 export function readNodeSettings(path: string): NodeSettings {
   try {
     return parseNodeSettings(readFileSync(path, 'utf8'));

@@ -55,7 +55,7 @@ test('recognizes a simulated control plane in its own process, and a process-bas
   expect(previousControlPlanes(home)).toBe('process');
 });
 
-test('returns simulated for a home of an older release', async () => {
+test('returns simulated for a home from an older release', async () => {
   await simulated('a-cluster');
 
   expect(previousControlPlanes(home)).toBe('simulated');

@@ -17,7 +17,7 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o7777).toString(8);
 }
 
-/** A home with permissions set by an older release, or an operator. */
+/** A home with permissions set by an older release, or by an operator. */
 function openHome(): void {
   mkdirSync(home.pki, { recursive: true });
   mkdirSync(home.controlPlanes);
@@ -63,7 +63,7 @@ test.each([
   { mode: 0o1777, isEmpty: true, reason: 'sticky write access for all users' },
   { mode: 0o1777, isEmpty: false, reason: 'sticky write access for all users' },
   { mode: 0o777, isEmpty: false, reason: 'write access for other users' },
-])('refuses a folder $reason as a home, and keeps its mode $mode', ({ mode, isEmpty }) => {
+])('refuses a directory $reason as a home, and keeps its mode $mode', ({ mode, isEmpty }) => {
   mkdirSync(home.path);
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);
@@ -76,7 +76,7 @@ test.each([
   { mode: 0o755, isEmpty: true, after: '700', reason: 'it contains nothing else' },
   { mode: 0o777, isEmpty: true, after: '700', reason: 'it contains nothing else' },
   { mode: 0o755, isEmpty: false, after: '755', reason: 'it contains other files' },
-])('changes a folder of mode $mode to $after, because $reason', ({ mode, isEmpty, after }) => {
+])('changes a directory from mode $mode to $after, because $reason', ({ mode, isEmpty, after }) => {
   mkdirSync(home.path);
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);

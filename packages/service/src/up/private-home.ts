@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Thrown if a home can't be made private: it or a file in it belongs to another user, or it is a shared folder. */
+/** Thrown if a home can't be made private: it or a file in it belongs to another user, or it is a shared directory. */
 export class SharedHomeError extends Error {
   override readonly name = 'SharedHomeError';
 }
@@ -16,9 +16,9 @@ export interface HomeFolders {
 }
 
 /**
- * Makes an existing home accessible only to its owner, with the files and folders directly in it and in its `pki`,
- * whatever mode they were created with. Deeper levels are then unreachable for other users. Throws a SharedHomeError if
- * this process may not do that.
+ * Makes an existing home accessible only to its owner, with the files and directories directly in it and in its `pki`,
+ * whatever mode they were created with. Deeper levels then become unreachable for other users. Throws a SharedHomeError
+ * if this process may not do that.
  *
  * @param self user ID of this process; undefined on systems without user IDs.
  */
@@ -31,7 +31,7 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
     throw new SharedHomeError(`${path} is a folder shared by all users, but Fairway stores secrets there: ${below}`);
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
-    // This user's folder has other contents, so its mode must not change; files that Fairway creates in it are
+    // This user's directory has other contents, so its mode must not change; files that Fairway creates in it are
     // private regardless.
     if ((folder.mode & OTHERS_WRITE_MASK) === 0) return;
     throw new SharedHomeError(

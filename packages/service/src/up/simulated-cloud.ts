@@ -27,9 +27,9 @@ export interface SimulatedCloud {
   close(): Promise<void>;
 }
 
-/** Entry of clouds.yaml for a member of the first project. */
+/** The clouds.yaml entry for a member of the first project. */
 const DEMO_ENTRY = 'simulator';
-/** Entry of clouds.yaml whose user sees all projects; hollow nodes use it to read the cloud. */
+/** The clouds.yaml entry whose user sees all projects; hollow nodes use it to read the cloud. */
 const ADMIN_ENTRY = 'simulator-admin';
 
 /** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; its state and port are stored in the home. */

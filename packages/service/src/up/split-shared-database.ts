@@ -13,9 +13,9 @@ import { CLUSTER_DATABASE } from '../simulated-control-plane/database-file.ts';
 import type { Home } from './home.ts';
 
 /**
- * Moves the control planes that `fairway up` keeps in one file, and their audit events, to one folder each, where
- * `fairway serve` expects them. May be killed at any point: a folder with its database is complete, and neither copy is
- * used while both exist.
+ * Moves the control planes that `fairway up` keeps in one file, and their audit events, to one directory each, where
+ * `fairway serve` expects them. May be killed at any point: a directory with its database is complete, and neither copy
+ * is used while both exist.
  */
 export async function splitSharedDatabase(home: Home, codec: () => ValueCodec): Promise<void> {
   if (!existsSync(home.clustersDatabase)) return;

@@ -28,13 +28,13 @@ function start(home: Home, { succeeds = false, lock = lockHome, writes = () => {
 }
 
 describe('a failed start', () => {
-  test('leaves no folder if none existed before', () => {
+  test('leaves no directory if none existed before', () => {
     start(new Home(join(folder, 'a', 'b', '.fairway')));
 
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("leaves a user's folder with its contents", () => {
+  test("leaves a user's directory with its contents", () => {
     writeFileSync(join(folder, 'notes'), '');
     start(new Home(folder));
 

@@ -9,15 +9,15 @@ interface StartAttempt {
    * it.
    */
   clear(): void;
-  /** Removes the folders that were created. Must be called after the lock is released. */
+  /** Removes the directories that were created. Must be called after the lock is released. */
   removeFolders(): void;
   /** After this call, the other two methods do nothing. */
   succeed(): void;
 }
 
 /**
- * Begins a start on a home. A failed start leaves no files in a folder that is not yet a home. The home stays unchanged
- * if Fairway has run on it, another process uses it, or a management cluster refers to it by its ID.
+ * Begins a start on a home. A failed start leaves no files in a directory that is not yet a home. The home stays
+ * unchanged if Fairway has run on it, another process uses it, or a management cluster refers to it by its ID.
  */
 export function beginStart(home: Home): StartAttempt {
   const newFolders = missingFolders(home.path);
@@ -44,7 +44,7 @@ export function beginStart(home: Home): StartAttempt {
   };
 }
 
-/** The folder and its missing parents, deepest first. */
+/** The directory and its missing parents, deepest first. */
 function missingFolders(path: string): string[] {
   return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))];
 }

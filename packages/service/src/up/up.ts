@@ -50,7 +50,7 @@ export interface UpOptions {
   readonly certificate?: CertificateFiles | undefined;
   /** The clouds.yaml entry; undefined for the simulated cloud. */
   readonly cloud: string | undefined;
-  /** The clouds.yaml; by default at OpenStack clients' standard locations. */
+  /** The clouds.yaml; by default, the OpenStack clients' standard locations are searched. */
   readonly cloudsFile?: string | undefined;
   /** Latencies of the simulated cloud. */
   readonly latency: 'none' | 'realistic';

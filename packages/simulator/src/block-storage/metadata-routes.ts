@@ -21,7 +21,7 @@ export interface ResourceWithMetadata<R extends { readonly id: string; readonly 
 const MetadataBody = z.strictObject({ metadata: Metadata });
 const MetadataItem = z.strictObject({ meta: Metadata });
 
-/** Routes for `/volumes/{id}/metadata` and its items, and the same for snapshots. */
+/** Routes for `/volumes/{id}/metadata` and its items, and their equivalents for snapshots. */
 export function metadataRoutes<R extends { readonly id: string; readonly metadata: Labels }>(
   resource: ResourceWithMetadata<R>,
 ): Route[] {

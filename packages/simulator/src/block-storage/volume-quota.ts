@@ -21,7 +21,7 @@ export function quotaId(projectId: string): string {
   return `block-storage/${projectId}`;
 }
 
-/** A project's usage by limit name. Snapshots count with the size of their volumes. */
+/** A project's usage by limit name. Snapshots count as much as their volumes. */
 export function volumeUsage(world: World, projectId: string): Record<string, number> {
   const used: Record<string, number> = { volumes: 0, gigabytes: 0, snapshots: 0 };
   const add = (resource: string, typeId: string, amount: number): void => {

@@ -5,7 +5,7 @@ import type { VolumeType } from './records.ts';
 
 const LUKS_PROVIDER = 'luks';
 
-/** Creates the configured types, also in a cloud that was saved by an earlier release without types. */
+/** Creates the configured types, even in a cloud that was saved by an earlier release without types. */
 export function bootstrapVolumeTypes({ config, tables }: World): void {
   if (tables.volumeTypes.size > 0) return;
   for (const { id, name, extraSpecs, isEncrypted } of config.volumeTypes) {

@@ -1,4 +1,4 @@
-/** The maximum size that Nova's drivers read from a console log. */
+/** The maximum amount that Nova's drivers read from a console log. */
 const MAX_BYTES = 102_400;
 const MAX_CONSOLES = 1_000;
 

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { badRequest, forbidden, requireAdmin } from './problem.ts';
 import { computeLimits, computeUsage } from './server-quota.ts';
 
-/** Fields that are omitted since these microversions: quotas of Neutron, and quotas removed in 2.57. */
+/** Fields that are omitted since these microversions: Neutron's quotas, and quotas removed in 2.57. */
 const REMOVAL_MICROVERSIONS: Readonly<Record<string, number>> = {
   fixed_ips: 36,
   floating_ips: 36,

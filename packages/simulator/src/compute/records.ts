@@ -49,10 +49,10 @@ export interface NetworkRequest {
 export interface ServerVolume {
   readonly id: string;
   readonly deleteOnTermination: boolean;
-  /** Device name in the guest. Absent in state files of earlier releases. */
+  /** Device name in the guest. Absent in state files from earlier releases. */
   readonly device?: string;
   readonly tag?: string | null;
-  /** ID of the mapping; servers of earlier releases have none. */
+  /** ID of the mapping; servers created by earlier releases have none. */
   readonly mappingId?: string;
   /** ID of Cinder's attachment. */
   readonly attachmentId?: string;
@@ -89,7 +89,7 @@ export interface Server {
   readonly oldFlavorId: string | null;
   /** Null if the server boots from a volume. */
   readonly imageId: string | null;
-  /** Set by users; absent in state files of earlier releases. */
+  /** Set by users; absent in state files from earlier releases. */
   readonly accessIPv4?: string;
   readonly accessIPv6?: string;
   readonly volumes: readonly ServerVolume[];
@@ -137,7 +137,7 @@ export interface KeyPair {
 }
 
 /**
- * Quotas of a project that override the cloud's, with the keys `compute/<project>`, `network/<project>` and
+ * A project's quotas, which override the cloud's, with the keys `compute/<project>`, `network/<project>` and
  * `block-storage/<project>`.
  */
 export interface Quota {

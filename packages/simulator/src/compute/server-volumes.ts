@@ -71,7 +71,7 @@ export class ServerVolumes {
     return this.#save(server, volumes);
   }
 
-  /** Attaches the volumes of a server that boots. */
+  /** Attaches the volumes of a server that is booting. */
   plug(server: Server): void {
     for (const { attachmentId, device = null } of server.volumes) {
       const attachment = this.#world.tables.attachments.get(attachmentId ?? '');

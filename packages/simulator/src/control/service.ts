@@ -93,7 +93,7 @@ function parse<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
 }
 
 /**
- * Sets limits of a project, specified by ID or name. Each limit is set in the first service that has it. Throws an
+ * Sets the limits of a project, specified by ID or name. Each limit is set in the first service that has it. Throws an
  * ApiError for an unknown project or limit.
  */
 export function setQuota(

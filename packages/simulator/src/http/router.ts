@@ -11,7 +11,7 @@ interface CompiledRoute {
   readonly variables: number;
 }
 
-/** Finds the route of a path: a literal segment takes precedence over a variable. */
+/** Finds the route for a path: a literal segment takes precedence over a variable. */
 export class Router {
   readonly #routesByLength = new Map<number, CompiledRoute[]>();
 
@@ -26,7 +26,7 @@ export class Router {
     for (const list of this.#routesByLength.values()) list.sort((a, b) => a.variables - b.variables);
   }
 
-  /** The match, or 404 for an unknown path, or 405 for a known path without this method. */
+  /** The match, or 404 for an unknown path, or 405 for a known path that does not support this method. */
   match(method: string, path: string, microversion: number): Match | 404 | 405 {
     const segments = split(path);
     let isKnownPath = false;

@@ -1,6 +1,6 @@
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
 
-/** An error with a code of RFC 6749 (5.2) or RFC 8628 (3.5). */
+/** An error with a code from RFC 6749 (5.2) or RFC 8628 (3.5). */
 export class OAuthError extends ApiError {
   constructor(code: string, description: string, status = 400) {
     super(status, description, { type: code });

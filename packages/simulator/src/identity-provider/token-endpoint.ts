@@ -11,7 +11,7 @@ const DEVICE_LIFETIME_S = 600;
 const INTERVAL_S = 5;
 const USER_CODE_LENGTH = 8;
 
-/** `POST /device_authorization` of RFC 8628. */
+/** `POST /device_authorization` from RFC 8628. */
 export function authorizeDevice(world: World, request: ApiRequest): ApiResponse {
   const form = formOf(request);
   const { clientId } = requireClient(world, request, form);

@@ -12,7 +12,8 @@ const WEB_TEMPLATE = '/v3/auth/OS-FEDERATION/websso/{protocol}';
 const TEMPLATE = '/v3/OS-FEDERATION/identity_providers/{provider}/protocols/{protocol}/auth';
 
 /**
- * Exchanges a token of the identity provider for an unscoped Keystone token. Users are mapped to local Keystone users by name.
+ * Exchanges a token from the identity provider for an unscoped Keystone token. Users are mapped to local Keystone users
+ * by name.
  */
 export function federationRoutes(world: World): Route[] {
   return [

@@ -71,7 +71,7 @@ export function tokenResponse(world: World, request: ApiRequest, claims: TokenCl
 }
 
 /**
- * The claims of the token in X-Subject-Token. Requires that the token is the caller's own, or that the caller is a
+ * The claims of the token in X-Subject-Token. The token must be the caller's own, or the caller must be a
  * service or an administrator.
  */
 function subject(world: World, request: ApiRequest): { readonly token: string; readonly claims: TokenClaims } {

@@ -25,7 +25,7 @@ interface Subject<R extends ProtectedObject> {
   readonly store: (row: R) => void;
 }
 
-/** Access rules of secrets and containers: whether the project can read them, and which other users can. */
+/** Access rules for secrets and containers: whether the project can read them, and which other users can. */
 export function aclRoutes(world: World): Route[] {
   const { tables, clock } = world;
   return [

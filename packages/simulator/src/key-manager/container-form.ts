@@ -13,7 +13,7 @@ export const ContainerSecretForm = z.object({ name: z.string().max(255).optional
 
 const FORM = 'Container';
 
-/** Required names of secrets by container type. */
+/** Names that a container's secrets must have, by container type. */
 const CONTAINER_NAMES = {
   rsa: {
     required: ['public_key', 'private_key'],

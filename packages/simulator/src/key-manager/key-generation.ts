@@ -9,7 +9,7 @@ export type GeneratedKey =
   | { readonly kind: 'pair'; readonly parts: readonly { name: string; type: SecretType; bytes: Buffer }[] }
   | { readonly kind: 'error'; readonly status: number; readonly reason: string };
 
-/** The algorithms and lengths, in bits, of Barbican's plugin `simple_crypto`. */
+/** The algorithms and lengths, in bits, in Barbican's `simple_crypto` plugin. */
 const SYMMETRIC_ALGORITHMS = ['aes', 'des', '3des', 'hmacsha1', 'hmacsha256', 'hmacsha384', 'hmacsha512'];
 const SYMMETRIC_BITS = [64, 128, 192, 256];
 const ASYMMETRIC_ALGORITHMS = ['rsa', 'dsa'];

@@ -8,7 +8,7 @@ import type { ProtectedObject } from './records.ts';
  * barbican/common/policies.
  */
 
-/** The rights on a secret or container, from the most to the least widely granted. */
+/** The permissions on a secret or container, from the most to the least widely granted. */
 export type Right =
   /** Read metadata. */
   | 'get'
@@ -43,7 +43,7 @@ function accessScopeOf(access: Access, object: ProtectedObject): AccessScope {
 const LEGACY_ROLES = ['admin', 'observer', 'creator', 'audit', 'key-manager:service-admin'];
 const LEGACY_ROLES_WITHOUT_AUDIT = ['admin', 'observer', 'creator'];
 
-/** Whether the policy grants a right on a secret or container to a caller. */
+/** Whether the policy grants a caller a permission on a secret or container. */
 export function isAllowed(
   access: Access,
   right: Right,

@@ -53,7 +53,7 @@ export function forbidden(operation: string): ApiError {
   return refuse(403, `${operation} attempt not allowed - please review your user/project privileges`);
 }
 
-/** The error of an operation that the policy allows but that fails. */
+/** The error for an operation that the policy allows but that fails. */
 export function reportedIssue(operation: string, status: number, reason: string): ApiError {
   return refuse(status, issueText(operation, reason));
 }

@@ -1,7 +1,7 @@
 import type { World } from '../world.ts';
 
 /**
- * Creates the configured flavors, also in a cloud that was saved by an earlier release without flavors. OVN has no
+ * Creates the configured flavors, even in a cloud that was saved by an earlier release without flavors. OVN has no
  * flavors.
  */
 export function bootstrapLoadBalancerFlavors({ config, tables }: World): void {

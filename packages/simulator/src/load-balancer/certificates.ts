@@ -7,7 +7,7 @@ import type { KeyContainer, KeySecret } from '../key-manager/records.ts';
 import type { World } from '../world.ts';
 import { invalid } from './problem.ts';
 
-/** References of a listener or pool to objects in Barbican. */
+/** A listener's or pool's references to objects in Barbican. */
 export interface References {
   /** References to certificates with their keys, which are PKCS12 bundles in secrets or certificate containers. */
   readonly tls: readonly (string | null)[];

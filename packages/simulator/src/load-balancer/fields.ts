@@ -15,7 +15,7 @@ export function oneOf<const V extends readonly [string, ...string[]]>(values: V)
   return z.enum(values, `Value should be one of: ${values.join(', ')}`);
 }
 
-/** Text with only digits is read as a number. */
+/** A string of only digits is read as a number. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
   return z.preprocess(
     (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
@@ -69,7 +69,7 @@ export const Port = integer(1, 65_535);
 export const Tags = z.array(text());
 export const Texts = (max: number): z.ZodType<string[]> => z.array(text(max));
 
-/** Fields that every object of a tree has. */
+/** Fields that every object in a tree has. */
 export const common = { name: text().nullish(), admin_state_up: Flag.nullish(), tags: Tags.nullish() };
 
 /**

@@ -10,7 +10,7 @@ interface FlavorChoice {
 }
 
 /**
- * The provider of a new load balancer: the flavor's provider, otherwise the requested provider, otherwise the cloud's
+ * The provider of a new load balancer: the flavor's provider, or else the requested one, or else the cloud's
  * default.
  */
 export function chooseProvider(world: World, { provider, flavor_id }: FlavorChoice): ProviderName {

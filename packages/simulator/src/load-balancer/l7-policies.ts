@@ -47,8 +47,8 @@ interface RedirectSpec {
 }
 
 /**
- * The action of a policy. A redirect target takes precedence over the requested action, and fields of other actions are
- * dropped. Throws Octavia's 400 if the target is missing or if there are two targets.
+ * The action of a policy. A redirect target takes precedence over the requested action, and fields for other actions
+ * are dropped. Throws Octavia's 400 if the target is missing or if there are two targets.
  */
 export function redirectOf(spec: RedirectSpec): Redirect {
   const { action, redirect_url, redirect_prefix, redirect_pool_id } = spec;
@@ -150,7 +150,7 @@ function apply(before: L7Policy, fields: PolicyChanges): L7Policy {
   return redirects ? { ...described, ...redirectOf(fields) } : described;
 }
 
-/** Moves a policy to another position; policies in between move by one. */
+/** Moves a policy to another position; the policies in between shift by one. */
 function move(world: World, listener: Listener, policy: L7Policy, position: number): void {
   const others = policiesOf(world, listener).filter(({ id }) => id !== policy.id);
   const order = [...others.slice(0, position - 1), policy, ...others.slice(position - 1)];

@@ -95,7 +95,7 @@ function create(world: World, lifecycle: LoadBalancerLifecycle, { access, body }
   return created({ loadbalancer: viewTree(world, loadBalancer) });
 }
 
-/** Refuses QoS policies, which the cloud does not have. */
+/** Refuses QoS policies, which the cloud does not support. */
 function refuseQos(policyId: string | null | undefined): void {
   if (policyId != null) throw invalid('VIP QoS policy is not allowed in this deployment.');
 }

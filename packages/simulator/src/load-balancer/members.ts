@@ -123,7 +123,7 @@ function remove(world: World, lifecycle: LoadBalancerLifecycle, { access }: ApiR
 }
 
 /**
- * Replaces the members of a pool with those in the request, matched by address and port. Other members are deleted,
+ * Replaces the members of a pool with those in the request, matched by address and port. All other members are deleted,
  * unless `additive_only` is set. In existing members, omitted fields are reset to their defaults, except for name and
  * tags.
  */

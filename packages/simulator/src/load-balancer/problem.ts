@@ -3,7 +3,9 @@ import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
 /** Marks errors that occur before WSME handles the request. */
 const EARLY_ERROR = 'early';
 
-/** Renders errors in WSME's format; errors before WSME have WebOb's JSON, with one title for all statuses. */
+/**
+ * Renders errors in WSME's format; errors raised before WSME use WebOb's JSON, with the same title for every status.
+ */
 export function renderLoadBalancerProblem({ status, message, type }: Problem): ApiResponse {
   if (type === EARLY_ERROR) return { status, body: { code: status, title: 'Bad Request', description: message } };
   return { status, body: { faultcode: status < 500 ? 'Client' : 'Server', faultstring: message, debuginfo: null } };

@@ -15,7 +15,7 @@ import type { Profile, ProviderName } from './records.ts';
 export interface ProfileKind {
   /** Name in the body: `flavorprofile`. */
   readonly singular: string;
-  /** Name in the body of a list, also for its links: `flavorprofiles`. */
+  /** Name in the body of a list, also used for its links: `flavorprofiles`. */
   readonly plural: string;
   readonly links: string;
   readonly path: string;

@@ -117,7 +117,7 @@ function sharesFirstFamily(loadBalancer: LoadBalancer | undefined, { address }: 
   return parseIp(loadBalancer?.vip_address ?? '')?.version === parseIp(address)?.version;
 }
 
-/** Whether members of both IP versions are allowed because the load balancer has VIPs of both. */
+/** Whether members of both IP versions are allowed because the load balancer has VIPs in both. */
 function canMixFamilies(world: World, loadBalancer: LoadBalancer | undefined): boolean {
   if (loadBalancer === undefined || !additionalVipsOf(world).haveMixedMembers) return false;
   return new Set(addressesOf(loadBalancer).map((vip) => parseIp(vip)?.version)).size > 1;
@@ -129,7 +129,7 @@ function isInSubnet(world: World, subnetId: string | undefined, address: string)
   return cidr !== undefined && ip !== undefined && contains(cidr, ip);
 }
 
-/** Requires port security for amphorae, which need security groups on their VIP. */
+/** Requires port security for amphorae, which need security groups on their VIP ports. */
 export function requirePortSecurity(provider: ProviderName, hasPortSecurity: boolean): void {
   if (provider === 'amphora' && !hasPortSecurity)
     throw providerError(provider, 'Port security must be enabled on the VIP network.');

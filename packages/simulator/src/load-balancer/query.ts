@@ -16,7 +16,7 @@ const RESERVED_PARAMETERS = new Set([
 ]);
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
-/** The visible objects of a list. Administrators see the objects of all projects unless they filter by project. */
+/** The visible objects in a list. Administrators see the objects of all projects unless they filter by project. */
 export function projectOf({ query, access }: ApiRequest): (view: { readonly project_id: string }) => boolean {
   const projectId = query.get('project_id') ?? (isAdmin(access) ? null : access.projectId);
   if (projectId !== null && !canSee(access, projectId)) throw forbidden();

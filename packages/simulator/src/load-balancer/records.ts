@@ -10,7 +10,7 @@ export type PoolProtocol = 'TCP' | 'UDP' | 'SCTP' | 'HTTP' | 'HTTPS' | 'PROXY' |
 export type Algorithm = 'ROUND_ROBIN' | 'LEAST_CONNECTIONS' | 'SOURCE_IP' | 'SOURCE_IP_PORT';
 export type ProviderName = 'amphora' | 'ovn';
 
-/** Common fields of all objects of a load balancer's tree. */
+/** Common fields of all objects in a load balancer's tree. */
 export interface TreeObject {
   readonly id: string;
   readonly project_id: string;

@@ -16,7 +16,7 @@ import { canOpenVip, openVip, releaseVip } from './security-group.ts';
 import { octaviaTime } from './stamp.ts';
 import { listenersOf, membersOf, monitorOf, policiesOf, poolsOf, rulesOf } from './tree.ts';
 
-/** Completes a provider's work on a load balancer: pending objects of its tree become ACTIVE, deleted, or ERROR. */
+/** Completes a provider's work on a load balancer: pending objects in its tree become ACTIVE, deleted, or ERROR. */
 export function settle(world: World, loadBalancer: LoadBalancer, step: PendingStep): void {
   const { faults, tables } = world;
   const { project_id } = loadBalancer;

@@ -11,7 +11,7 @@ interface TreeObjectFields {
   readonly tags?: readonly string[] | null | undefined;
 }
 
-/** The fields that every new object of a load balancer's tree has. */
+/** The fields that every new object in a load balancer's tree has. */
 export function newTreeObject(world: World, projectId: string, fields: TreeObjectFields): TreeObject {
   return {
     id: world.ids.uuid(),

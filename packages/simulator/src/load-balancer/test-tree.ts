@@ -9,7 +9,7 @@ export async function makeSubnet(user: TestUser, cidr = '10.0.0.0/24'): Promise<
   return (await makeNetwork(user, { cidr })).subnet;
 }
 
-/** Posts one object of a load balancer's tree and waits until the provider is done. */
+/** Posts one object in a load balancer's tree and waits until the provider is done. */
 export async function make(
   { demo, clock }: Pick<TestCloud, 'demo' | 'clock'>,
   path: string,

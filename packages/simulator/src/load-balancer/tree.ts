@@ -87,7 +87,7 @@ function isEffective(world: World, policy: L7Policy): boolean {
   return policy.admin_state_up && rulesOf(world, policy).length > 0;
 }
 
-/** Addresses of the VIPs, the first VIP first. */
+/** Addresses of the VIPs, starting with the first VIP. */
 export function addressesOf({ vip_address, additional_vips }: LoadBalancer): readonly string[] {
   return [vip_address, ...additional_vips.flatMap(({ ip_address }) => ip_address ?? [])];
 }

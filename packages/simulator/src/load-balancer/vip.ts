@@ -12,7 +12,7 @@ import { requirePortSecurity } from './provider.ts';
 import type { AdditionalVip, LoadBalancer, ProviderName } from './records.ts';
 import { additionalVipsOf } from './versions.ts';
 
-/** The fields of a request that concern the VIP. */
+/** The request fields that concern the VIP. */
 export interface VipRequest {
   readonly vip_address?: string | null | undefined;
   readonly vip_port_id?: string | null | undefined;

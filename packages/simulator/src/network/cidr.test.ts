@@ -47,6 +47,6 @@ describe('contains', () => {
   });
 });
 
-it('computes the EUI-64 address of RFC 4291, appendix A', () => {
+it('computes the EUI-64 address from RFC 4291, appendix A', () => {
   expect(slaacAddress(cidr('2001:db8::/64'), 'fa:16:3e:01:02:03')).toBe('2001:db8::f816:3eff:fe01:203');
 });

@@ -38,7 +38,7 @@ const EXTERNAL_MTU = 1500;
 
 const PROVIDER = ['provider:network_type', 'provider:physical_network', 'provider:segmentation_id'];
 
-/** Owners of ports that do not block deletion of a network or subnet, as in Neutron's AUTO_DELETE_PORT_OWNERS. */
+/** Owners of ports that do not block deletion of a network or subnet, like Neutron's AUTO_DELETE_PORT_OWNERS. */
 const AUTO_DELETED_OWNERS: readonly string[] = ['network:dhcp', 'network:distributed'];
 
 export function networkKind(world: World): ResourceKind<Network, typeof CreateNetwork, typeof UpdateNetwork> {

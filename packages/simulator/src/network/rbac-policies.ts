@@ -150,7 +150,7 @@ function parseAction(type: ObjectType, text: string): Action {
   );
 }
 
-/** Requires that the caller owns the object. The error depends on whether the object is shared with the caller. */
+/** Requires the caller to own the object. The error depends on whether the object is shared with the caller. */
 function requireOwner(world: World, access: Access, type: ObjectType, id: string): void {
   const { networks, securityGroups } = world.tables;
   const object = type === 'network' ? networks.get(id) : securityGroups.get(id);

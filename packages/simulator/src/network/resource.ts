@@ -25,7 +25,7 @@ export interface ResourceKind<R extends Resource, C extends z.ZodObject, U exten
   readonly adminAttributes: readonly string[];
   readonly hiddenAttributes: readonly string[];
   readonly missing: (id: string) => ApiError;
-  /** Whether the object is visible to the caller's project although another project owns it. */
+  /** Whether the object is visible to the caller's project even though another project owns it. */
   readonly isSharedWith: (access: Access, row: R) => boolean;
   readonly create: (access: Access, projectId: string, attributes: z.infer<C>) => R;
   readonly update: (access: Access, row: R, attributes: z.infer<U>) => R;

@@ -99,7 +99,7 @@ export function routerKind(world: World): ResourceKind<Router, typeof CreateRout
   };
 }
 
-/** Only administrators may set the source NAT and addresses of a gateway. */
+/** Only administrators may set a gateway's source NAT and addresses. */
 function requireGatewayPolicy(access: Access, rule: string, info: object | null | undefined): void {
   if (info == null || isAdmin(access)) return;
   const reserved = ['enable_snat', 'external_fixed_ips'].find((name) => name in info);

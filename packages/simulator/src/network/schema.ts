@@ -17,7 +17,7 @@ export const MacText = z.string().refine((text) => /^[0-9a-f]{2}(:[0-9a-f]{2}){5
 });
 export const HostRoutes = z.array(z.strictObject({ destination: CidrText, nexthop: IpText }));
 
-/** Accepts the different spellings of booleans that Neutron accepts. */
+/** Accepts all spellings of booleans that Neutron accepts. */
 export const Flag = z.preprocess((value) => {
   if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : value;
   if (typeof value !== 'string') return value;

@@ -213,7 +213,7 @@ const PROTOCOL_NUMBERS: Readonly<Record<string, string>> = {
   sctp: '132',
 };
 
-/** An empty prefix and the prefix of all addresses are equivalent. */
+/** An empty prefix and the prefix that covers all addresses are equivalent. */
 function withoutAnyPrefix({ remote_ip_prefix: prefix }: SecurityGroupRule): string | null {
   return prefix === '0.0.0.0/0' || prefix === '::/0' ? null : prefix;
 }

@@ -59,7 +59,7 @@ export function allowAccess(
   return ok({ access: viewRule(world, request, rule, { withShare: true }) });
 }
 
-/** Requires that the share is on a back end that can apply rules. */
+/** Requires the share to be on a back end that can apply rules. */
 function requireUsable({ isPlaced, status }: Share): void {
   if (isPlaced && status !== 'error' && status !== 'deleting') return;
   throw badRequest(

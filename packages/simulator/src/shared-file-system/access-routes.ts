@@ -29,7 +29,7 @@ export function viewRule(
   };
 }
 
-/** The state of a rule up to 2.27: rules had no state of their own, so the share's combined state is used. */
+/** The state of a rule up to version 2.27: rules had no state of their own, so the share's combined state is used. */
 function legacyState(world: World, { shareId, state }: AccessRule, microversion: number): string {
   const share = world.tables.shares.get(shareId);
   const status = share === undefined ? state : accessRulesStatus(world, share, microversion);

@@ -4,7 +4,7 @@ import { badRequest, invalidInput, unexpectedError } from './problem.ts';
 
 const MAX_ITEMS = 1000;
 
-/** The page of a list selected by `limit` and `offset`. */
+/** The page of a list that is selected by `limit` and `offset`. */
 export function sliceRows<R>({ query }: ApiRequest, rows: readonly R[]): readonly R[] {
   const { limit, offset } = pageOf(query);
   return rows.slice(offset, offset + limit);

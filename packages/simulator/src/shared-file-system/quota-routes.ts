@@ -126,7 +126,7 @@ const ABSOLUTE_LIMITS: Readonly<Record<string, readonly [limit: string, used: st
   replica_gigabytes: ['maxTotalReplicaGigabytes', 'totalReplicaGigabytesUsed'],
 };
 
-/** For replicas and groups, `limits` has other minimum microversions than quota sets. */
+/** For replicas and groups, `limits` has different minimum microversions from quota sets. */
 const ABSOLUTE_LIMITS_SINCE: Readonly<Record<string, number>> = {
   share_groups: 58,
   share_group_snapshots: 58,

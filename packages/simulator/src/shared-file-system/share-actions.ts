@@ -72,7 +72,7 @@ const RESETTABLE_STATUSES: readonly ShareStatus[] = [
   'migrating',
 ];
 
-/** A status that administrators may set. In Manila the list is a set, without an order. */
+/** A status that administrators may set. In Manila, the list is an unordered set. */
 export function resettableStatus(status: unknown): ShareStatus {
   const found = SHARE_STATUSES.find((each) => each === status);
   if (found !== undefined && RESETTABLE_STATUSES.includes(found)) return found;

@@ -2,7 +2,7 @@ import { type Access, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import type { ShareType } from './records.ts';
 
-/** Creates the configured types, also in a cloud that was saved by an earlier release without types. */
+/** Creates the configured types, even in a cloud that was saved by an earlier release without types. */
 export function bootstrapShareTypes({ config, tables }: World): void {
   if (tables.shareTypes.size > 0) return;
   for (const { id, name, extraSpecs } of config.shareTypes) {

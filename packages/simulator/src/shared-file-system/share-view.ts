@@ -61,7 +61,7 @@ function progressOf({ isExported, isPlaced, snapshotId }: Share): string | null 
   return isPlaced || snapshotId !== null ? '0%' : null;
 }
 
-/** Combined state of a share's rules. Up to 2.27, the state during a change has another name. */
+/** Combined state of a share's rules. Up to 2.27, the state during a change has a different name. */
 export function accessRulesStatus({ indexes }: World, { id }: Share, microversion: number): string {
   const states = indexes.accessRulesByShare.of(id).map(({ state }) => state);
   if (states.includes('error')) return 'error';

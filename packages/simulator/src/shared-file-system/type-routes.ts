@@ -52,7 +52,7 @@ function find(world: World, { access, params }: ApiRequest): ShareType {
   return type;
 }
 
-/** The view of a type, with the fields of the microversion. Users see only the specs that concern their own choices. */
+/** The view of a type, with the fields of the microversion. Users see only the specs that affect their own choices. */
 function view(world: World, { access, microversion }: ApiRequest, type: ShareType): object {
   const { id, name, description, isPublic, extraSpecs } = type;
   const visible = ['driver_handles_share_servers', ...CAPABILITIES, 'availability_zones', 'replication_type'];

@@ -2,9 +2,9 @@ import { type Change, type Row, Table } from './table.ts';
 
 /** Persists committed changes before they are acknowledged. */
 export interface Journal {
-  /** All rows saved so far, tables in any order, rows of a table in order of creation. */
+  /** All rows saved so far: tables in any order, the rows of each table in order of creation. */
   load(): Iterable<Change>;
-  /** Saves the changes atomically. When it returns, they survive a killed process. */
+  /** Saves the changes atomically. When it returns, they survive the killing of the process. */
   write(changes: readonly Change[]): void;
   close(): void;
 }
@@ -32,7 +32,7 @@ export class Database {
     return table;
   }
 
-  /** Fills the tables, which must have been declared, from the journal. Returns whether the journal had content. */
+  /** Fills the tables, which must already be declared, from the journal. Returns whether the journal had content. */
   loadJournal(): boolean {
     let count = 0;
     for (const change of this.#journal?.load() ?? []) {

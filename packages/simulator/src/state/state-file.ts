@@ -4,8 +4,8 @@ import type { Journal } from './database.ts';
 import type { Change, Row } from './table.ts';
 
 /**
- * Stores the cloud in a file of the embedded database. A commit has reached the operating system when it returns, so it survives a killed process;
- * only a crash of the machine may lose the latest commits.
+ * Stores the cloud in a file of the embedded database. A commit has reached the operating system when it returns, so it
+ * survives the killing of the process; only a machine crash can lose the latest commits.
  */
 export function openStateFile(path: string): Journal {
   const database = new DatabaseSync(path);

@@ -18,7 +18,8 @@ export function catalogueImage(image: Image): CatalogueImage {
 }
 
 /**
- * Properties that Nova sets on images of servers: `image_type` and, for servers booted from volumes, their snapshots.
+ * Properties that Nova sets on images created from servers: `image_type` and, for servers booted from volumes, their
+ * snapshots.
  */
 function isSnapshot(image: Image): boolean {
   const type = image['image_type'];

@@ -1,7 +1,7 @@
 import type { CatalogueNetwork, CatalogueSubnet } from '@fairway/api/admission/cloud-catalogue';
 import type { Network, Subnet } from '@fairway/openstack/types/network';
 
-/** A network in a catalogue. `projectID`: the project of the catalogue, undefined if unknown. */
+/** A network in a catalogue. `projectID`: the project that the catalogue is for; undefined if unknown. */
 export function catalogueNetwork(network: Network, projectID: string | undefined): CatalogueNetwork {
   const owner = network.project_id || network.tenant_id;
   const isForeign = projectID !== undefined && owner !== undefined && owner !== '' && owner !== projectID;

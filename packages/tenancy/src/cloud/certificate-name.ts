@@ -31,8 +31,8 @@ const MARK_PATTERN = /^fairway-cluster-(.{1,255})-(ingress|gateway)-([^ ]{1,255}
 const MAX_NAME_LENGTH = 255;
 
 /**
- * The name of a secret in Barbican. A secret's name is immutable, and the only mark that a create call can set. It ends
- * with the Secret's name, for readability.
+ * The name of a secret in Barbican. A secret's name is immutable, and is the only mark that a create call can set. It
+ * ends with the Secret's name, for readability.
  */
 export function certificateName({ owner, fingerprint }: Omit<CertificateMark, 'source'>, secret: SecretName): string {
   const { clusterUid, kind, uid } = owner;

@@ -20,8 +20,8 @@ export interface StoredCertificate extends CertificateMark {
 }
 
 /**
- * Certificates of a cluster, oldest first, from a list that began after `sinceMs`. Empty if the cloud has no Barbican,
- * or if Fairway's user may not list secrets, because it then has not created any.
+ * A cluster's certificates, oldest first, from a list that began after `sinceMs`. Empty if the cloud has no Barbican,
+ * or if Fairway's user may not list secrets, since it cannot have created any then.
  */
 export async function certificatesOfCluster(
   cloud: ProjectCloud,

@@ -19,7 +19,7 @@ const NOVA = {
 const NEUTRON = { network: { limit: 9, used: 1, reserved: 2 }, floatingip: { limit: 4, used: 0, reserved: 0 } };
 const CINDER = { maxTotalVolumes: 10, totalVolumesUsed: 1, maxTotalVolumeGigabytes: 1000, totalGigabytesUsed: 20 };
 
-/** A project with empty lists, whose services respond as in `services`; throws entries that are Errors. */
+/** A project with empty lists, whose services respond as in `services`; entries that are Errors are thrown. */
 function project(services: { nova?: object; neutron?: object; cinder?: object | undefined } = {}) {
   const { nova = NOVA, neutron = NEUTRON, cinder } = services;
   const calls: string[] = [];
@@ -52,8 +52,8 @@ function missing(message: string): OpenStackError {
   return new OpenStackError({ ...call, kind: 'notFound', message });
 }
 
-describe('quotas of a project', () => {
-  test('include those of Nova and Neutron, and of Cinder if it exists', async () => {
+describe("a project's quotas", () => {
+  test('include those from Nova and Neutron, and from Cinder if it exists', async () => {
     const offer = new CloudOffer(new FakeClock(), silentLogger);
     const serverZones = {
       instances: { limit: 10, used: 3 },
@@ -72,7 +72,7 @@ describe('quotas of a project', () => {
     });
   });
 
-  test('include those of the services that respond', async () => {
+  test('include those from the services that respond', async () => {
     const offer = new CloudOffer(new FakeClock(), silentLogger);
     const fault = new Error('503');
 

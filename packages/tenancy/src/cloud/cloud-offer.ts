@@ -24,11 +24,11 @@ interface CatalogueOptions {
   readonly securityGroups?: boolean;
 }
 
-/** Data outside of the shared lists, with the time of the request. */
+/** Data that is not in the shared lists, with the time of the request. */
 type CachedResults<T> = WeakMap<ProjectCloud, { readonly result: T; readonly atMs: number }>;
 type Query<T> = (cloud: ProjectCloud, signal: AbortSignal) => Promise<T>;
 
-/** Quotas of a project, with the time of the request. Undefined if none of the services responded. */
+/** A project's quotas, with the time of the request. Undefined if none of the services responded. */
 export interface KnownQuotas {
   readonly quotas: CatalogueQuotas | undefined;
   readonly atMs: number;
@@ -44,7 +44,7 @@ export class CloudOffer {
   readonly #volumes: CachedResults<boolean> = new WeakMap();
   readonly #volumeTypes: CachedResults<NonNullable<CloudCatalogue['volumeTypes']>> = new WeakMap();
   /**
-   * Includes requests in progress and failures, so that an unresponsive cloud is not queried more often than others.
+   * Includes requests in progress and failures, so that an unresponsive cloud is not queried more often than any other.
    */
   readonly #quotas: CachedResults<Promise<CatalogueQuotas | undefined>> = new WeakMap();
 
@@ -116,7 +116,7 @@ export class CloudOffer {
     };
   }
 
-  /** Quotas of the project, up to the given age. Concurrent callers share one request. */
+  /** The project's quotas, at most as old as given. Concurrent callers share one request. */
   async quotasOf(cloud: ProjectCloud, maxAgeMs = MAX_AGE_MS): Promise<KnownQuotas> {
     const nowMs = this.#clock.now();
     let known = this.#quotas.get(cloud);
@@ -127,7 +127,7 @@ export class CloudOffer {
     return { quotas: await known.result, atMs: known.atMs };
   }
 
-  /** Quotas of the services that respond; undefined if none responds. */
+  /** Quotas from the services that respond; undefined if none does. */
   async #queryQuotas(cloud: ProjectCloud): Promise<CatalogueQuotas | undefined> {
     const hasVolumes = await this.#known(this.#volumes, cloud, this.#clock.now() - MAX_AGE_MS, hasVolumeService);
     const quotasBySource = await Promise.all(

@@ -9,8 +9,8 @@ import { StillSettlingError } from './still-settling-error.ts';
 const MAX_RETRY_MS = 60_000;
 
 /**
- * Maps an error of the cloud to the cluster's condition; undefined for any other error. The message is stable while the
- * cause is the same; request IDs and durations belong in logs.
+ * Maps an error from the cloud to the cluster's condition; undefined for any other error. The message is stable while
+ * the cause is the same; request IDs and durations belong in logs.
  */
 export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
   if (error instanceof StillSettlingError) {

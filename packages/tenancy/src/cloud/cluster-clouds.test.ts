@@ -8,7 +8,7 @@ import { ClusterClouds } from './cluster-clouds.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /**
- * Creates the clusters `names` in namespace `team`, each in the project of its credential, and records which projects
+ * Creates the clusters `names` in namespace `team`, each in its credential's project, and records which projects
  * are watched.
  */
 function cloudsOf(names: readonly string[], tenures?: Map<string, Tenure>) {
@@ -81,7 +81,7 @@ test('moves a cluster to the new project when its credential changes', () => {
   expect(followed).toEqual(['yours']);
 });
 
-test('does not watch clusters of other processes, nor its own after a handover', () => {
+test("does not watch other processes' clusters, nor its own after a handover", () => {
   const tenures = new Map<string, Tenure>([['team/a', { sinceMs: 0, isInherited: false }]]);
   const { clouds, followed } = cloudsOf(['a', 'b'], tenures);
   clouds.of('team/a', 'mine');

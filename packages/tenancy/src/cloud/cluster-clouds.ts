@@ -35,7 +35,7 @@ export interface ClusterCloudsOptions {
  * The projects of clusters, as their controllers see them.
  *
  * Guarantees: state about a cluster's resources is dropped when the cluster's tenure ends, so that a cluster that
- * returns is read again. A project is watched for exactly as long as this process owns a cluster in it.
+ * comes back is read again. A project is watched for exactly as long as this process owns a cluster in it.
  */
 export class ClusterClouds {
   readonly #options: ClusterCloudsOptions;

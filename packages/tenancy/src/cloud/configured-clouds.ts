@@ -7,13 +7,16 @@ export interface ConfiguredCloudsOptions {
   /** Opens an entry; undefined if it does not exist. Called once per name. */
   readonly open: (name: string) => ProjectCloud | undefined;
   readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
-  /** Opens a tenant's project; undefined if the operator has not configured the cloud. Called once per credential and cloud. */
+  /**
+   * Opens a tenant's project; undefined if the operator has not configured its cloud. Called once per credential and
+   * cloud.
+   */
   readonly openProject: (credential: CloudCredential) => ProjectCloud | undefined;
 }
 
 /**
  * The clouds of all namespaces. Namespaces with the same entry, and clusters with the same credential, share a project
- * with its cache and budget.
+ * along with its cache and budget.
  */
 export class ConfiguredClouds implements Clouds {
   readonly #options: ConfiguredCloudsOptions;

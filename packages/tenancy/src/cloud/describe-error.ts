@@ -5,7 +5,9 @@ import { SERVICES } from '@fairway/openstack/services';
 /** The longest interval of Fairway's retries (decision 26). */
 const RETRY_TEXT = 'Fairway retries at least every five minutes';
 
-/** Describes an error of a cloud for users; stable while the cause is the same. Request IDs and durations belong in logs. */
+/**
+ * Describes a cloud's error for users; stable while the cause is the same. Request IDs and durations belong in logs.
+ */
 export function describeError(error: OpenStackError): string {
   const { kind, service, host, status } = error;
   const where = `${projectOf(service)}${host === undefined ? '' : ` at ${host}`}`;
@@ -25,7 +27,7 @@ export function describeError(error: OpenStackError): string {
         ? detailOf(error)
         : `quota exceeded for ${error.quotas.map(quotaText).join(', ')}`;
     case 'rateLimited':
-      // Omits details that would differ in the next error, which Fairway itself throws while it waits.
+      // Omits details that would differ in the next error, the one that Fairway itself throws while it waits.
       return isOwnBudget(error)
         ? detailOf(error)
         : `${projectOf(service)} is rate limiting requests; ${RETRY_TEXT} (${detailOf(error)})`;
@@ -90,7 +92,7 @@ function activityOf({ service, method, template }: OpenStackError): string {
   return noun === undefined ? 'asking it' : `${VERBS[method]} ${noun}`;
 }
 
-/** Conditions limit the length of messages. */
+/** The length of messages in conditions is limited. */
 const MAX_DETAIL_LENGTH = 500;
 
 function detailOf({ detail }: OpenStackError): string {
@@ -101,7 +103,7 @@ function detailOf({ detail }: OpenStackError): string {
   return text.length > MAX_DETAIL_LENGTH ? `${text.slice(0, MAX_DETAIL_LENGTH)}…` : text;
 }
 
-/** Whether the connection is reset or closed is random, so both have the same description. */
+/** It is random whether the connection is reset or closed, so both have the same description. */
 function causeOf({ cause }: OpenStackError): string {
   const code =
     codeOf(cause) ??

@@ -2,8 +2,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /**
- * Thrown if a namespace's cloud is not the cluster's project: it has none of the cluster's resources, and acting on it
- * would recreate everything, or leak existing resources.
+ * Thrown if a namespace's cloud does not lead to the cluster's project: it has none of the cluster's resources, and
+ * acting on it would recreate everything, or leak existing resources.
  */
 export class ForeignProjectError extends Error {
   override readonly name = 'ForeignProject';

@@ -10,7 +10,7 @@ const words = (text: string) => text.split(/[ ,;:=/]/);
 const tagged = (text: string) => ({ tags: words(text), project_id: ID });
 const tagOf = (text: string) => ({ tags: [text], project_id: ID });
 
-/** Names, tags and descriptions that members of a project write to the cloud, and the messages of its errors. */
+/** Names, tags and descriptions that members of a project write to the cloud, and the cloud's error messages. */
 test.each<[string, (text: string) => unknown]>([
   ['tags of a server', (text) => ownership.serverOwner(tagged(text))],
   ['a tag of a load balancer', (text) => ownership.serviceOwner(tagOf(text), ID)],

@@ -2,7 +2,7 @@ import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { describe, expect, it } from 'vitest';
 import { knownRefusal } from './known-refusals.ts';
 
-/** Messages of OpenStack Zed. */
+/** Messages from OpenStack Zed. */
 const REFUSAL_MESSAGES = [
   {
     service: 'network',

@@ -12,14 +12,14 @@ test.each([
   { listBeganAtMs: 49, items: [one], reason: 'the list began before the response to the create' },
   { listBeganAtMs: 50, items: [one], reason: 'only a later list is conclusive' },
   { listBeganAtMs: 51, items: [], reason: 'a later list without the resource is conclusive' },
-])('handles a create that gets its response at 50: $reason', ({ listBeganAtMs, items }) => {
+])('handles a create whose response arrives at 50: $reason', ({ listBeganAtMs, items }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordWritten('a', one, 50);
 
   expect(ledger.observe('a', [], listBeganAtMs)).toMatchObject({ kind: 'known', items });
 });
 
-test('ignores a list from before a create or change', () => {
+test('ignores a list that predates a create or change', () => {
   const ledger = new Ledger<{ id: string; rules: number }>(SETTLE_MS);
   ledger.recordWritten('a', { id: 'id1', rules: 4 }, 50);
 
@@ -31,7 +31,7 @@ test.each([
   { listed: [], listBeganAtMs: 1049, kind: 'settling', reason: 'the create may still take effect' },
   { listed: [], listBeganAtMs: 1050, kind: 'known', reason: 'the list began after the settle time' },
   { listed: [one], listBeganAtMs: 60, kind: 'known', reason: 'the create has taken effect' },
-])('handles a create with unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
+])('handles a create with an unknown outcome at 50: $reason', ({ listed, listBeganAtMs, kind }) => {
   const ledger = new Ledger(SETTLE_MS);
   ledger.recordUnknown('a', 50);
 

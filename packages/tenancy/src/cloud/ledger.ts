@@ -18,7 +18,7 @@ export interface InheritedUncertainty {
  * later has been seen.
  *
  * After a takeover from another process, every owner that the other process may have known is treated as if it had a
- * create with unknown outcome.
+ * create with an unknown outcome.
  *
  * **Caveats.** In memory only. After a restart, only lists that begin after the start are used. A create that was in
  * flight at the crash and takes effect later shows up as a second resource with the same mark; the steps then keep the
@@ -48,7 +48,7 @@ export class Ledger<T extends { readonly id: string }> {
     this.#unknownSince.delete(owner);
   }
 
-  /** Time of the last response that reported a create or update: any list that began later includes it. */
+  /** Time of the last response that reported a create or update: any list that begins later includes it. */
   get lastWrittenMs(): number {
     return this.#lastRecordedMs;
   }
@@ -62,7 +62,7 @@ export class Ledger<T extends { readonly id: string }> {
     this.#unknownSince.set(owner, Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a create for a matching owner may still take effect although no list shows it yet. */
+  /** Whether a create for a matching owner may still take effect even though no list shows it yet. */
   hasUnknownOutcome(isMatching: (owner: string) => boolean, nowMs: number): boolean {
     return [...this.#unknownSince].some(([owner, sinceMs]) => nowMs <= sinceMs + this.#settleMs && isMatching(owner));
   }
@@ -112,7 +112,9 @@ export class Ledger<T extends { readonly id: string }> {
     return this.#inheritedUncertainty?.isNew(owner) === false ? this.#inheritedUncertainty.untilMs : undefined;
   }
 
-  /** The end of the latest period of uncertainty that is over by `nowMs`; only lists that began later are conclusive. */
+  /**
+   * The end of the latest period of uncertainty that has ended by `nowMs`; only lists that began later are conclusive.
+   */
   lastResolvedMs(nowMs: number): number {
     const resolvedMs = [...this.#unknownSince.values()].map((sinceMs) => sinceMs + this.#settleMs);
     return Math.max(Number.NEGATIVE_INFINITY, ...resolvedMs.filter((endMs) => endMs <= nowMs));
@@ -140,5 +142,8 @@ export type OwnedState<T> =
    * missing.
    */
   | { readonly kind: 'settling'; readonly untilMs: number }
-  /** `items` exist, either listed or recently created by this process; `deleting` are listed but being deleted. */
+  /**
+   * `items` exist: they are listed, or were recently created by this process. `deleting` are listed, but are being
+   * deleted.
+   */
   | { readonly kind: 'known'; readonly items: readonly T[]; readonly deleting: readonly T[] };

@@ -36,9 +36,9 @@ interface Index<T> {
   readonly byCluster: ReadonlyMap<string, readonly T[]>;
   /** By cluster, then by owner within it. */
   readonly byOwner: ReadonlyMap<string, readonly T[]>;
-  /** By Services that use load balancers of other owners. */
+  /** By Service, for load balancers that belong to other owners. */
   readonly bySharer: ReadonlyMap<string, readonly T[]>;
-  /** By cluster, for Services that use load balancers belonging to no cluster. */
+  /** By cluster, for load balancers that its Services use but that belong to no cluster. */
   readonly byForeignCluster: ReadonlyMap<string, readonly T[]>;
 }
 

@@ -2,14 +2,14 @@ import type { CacheFilters } from '@fairway/openstack/cache/project-cache';
 import { CERTIFICATE_NAME_PATTERN } from './certificate-name.ts';
 
 /**
- * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource, so no
- * crash can lose it. It is in tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, in
+ * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource, so a
+ * crash cannot lose it. It is in tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, in
  * `description` on Neutron's resources (their tags can only be set afterwards), and in metadata on Cinder's volumes and
  * snapshots and on Manila's shares. It is in the name on server groups and on certificates in Barbican (which accept no
  * other field on create). Resources are found only by these marks; other names are informational.
  *
- * A mark alone proves nothing: Neutron also lists shared resources of other projects, with any description. So every
- * lookup filters by project.
+ * A mark alone proves nothing: Neutron also lists shared resources from other projects, with arbitrary descriptions. So
+ * every lookup filters by project.
  */
 
 /** Set on every server created by any Fairway; the shared server list filters by it. */
@@ -66,29 +66,29 @@ export interface ServiceOwner {
   readonly serviceUid: string;
 }
 
-/** Tags of all objects in Octavia that are created for a Service. */
+/** Tags for all objects in Octavia that are created for a Service. */
 export function serviceTags({ clusterUid, serviceUid }: ServiceOwner): readonly string[] {
   return [FAIRWAY_TAG, clusterTag(clusterUid), serviceTag(serviceUid)];
 }
 
-/** Owner of load balancers of an Ingress. */
+/** The owner of an Ingress's load balancers. */
 export interface IngressOwner {
   readonly clusterUid: string;
   readonly ingressUid: string;
 }
 
-/** Tags of all objects in Octavia that are created for an Ingress. */
+/** Tags for all objects in Octavia that are created for an Ingress. */
 export function ingressTags({ clusterUid, ingressUid }: IngressOwner): readonly string[] {
   return [FAIRWAY_TAG, clusterTag(clusterUid), ingressTag(ingressUid)];
 }
 
-/** Owner of load balancers of a Gateway. */
+/** The owner of a Gateway's load balancers. */
 export interface GatewayOwner {
   readonly clusterUid: string;
   readonly gatewayUid: string;
 }
 
-/** Tags of all objects in Octavia that are created for a Gateway. */
+/** Tags for all objects in Octavia that are created for a Gateway. */
 export function gatewayTags({ clusterUid, gatewayUid }: GatewayOwner): readonly string[] {
   return [FAIRWAY_TAG, clusterTag(clusterUid), gatewayTag(gatewayUid)];
 }
@@ -96,7 +96,7 @@ export function gatewayTags({ clusterUid, gatewayUid }: GatewayOwner): readonly 
 /** Owner of a load balancer. */
 export type LoadBalancerOwner = ServiceOwner | IngressOwner | GatewayOwner;
 
-/** The owner as kind and UID. */
+/** The owner, as its kind and UID. */
 export function loadBalancerOwnerOf(owner: LoadBalancerOwner): {
   readonly kind: 'service' | 'ingress' | 'gateway';
   readonly uid: string;
@@ -189,7 +189,7 @@ export function loadBalancerFloatingIpRole(owner: LoadBalancerOwner): NetworkRol
 
 const SERVICE_DESCRIPTION = /^Fairway cluster ([^ ]+) service-floating-ip-([^ ]+)$/;
 
-/** The Service of a floating IP, from its description; undefined for other floating IPs. */
+/** The Service that a floating IP belongs to, from its description; undefined for other floating IPs. */
 export function serviceOfDescription(description: string | null | undefined): ServiceOwner | undefined {
   const [, clusterUid, serviceUid] = SERVICE_DESCRIPTION.exec(description ?? '') ?? [];
   return clusterUid === undefined || serviceUid === undefined ? undefined : { clusterUid, serviceUid };
@@ -218,7 +218,7 @@ export interface ClusterOwner {
   readonly clusterUid: string;
 }
 
-/** The resources among `items` that belong to the project and have the mark of this cluster and role, oldest first. */
+/** The resources among `items` that belong to the project and carry the mark of this cluster and role, oldest first. */
 export function ownedBy<T extends DescribedObject & { readonly id: string; readonly created_at?: string | undefined }>(
   items: readonly T[],
   { projectID, clusterUid }: ClusterOwner,
@@ -243,7 +243,9 @@ export function clusterOfDescription(description: string | null | undefined): st
 
 const MACHINE_DESCRIPTION = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-([^ /]+)(?:\/[^ ]+)?$/;
 
-/** The machine of a port or floating IP, from its description; undefined for other ports and floating IPs. */
+/**
+ * The machine that a port or floating IP belongs to, from its description; undefined for other ports and floating IPs.
+ */
 export function machineOfDescription(description: string | null | undefined): ServerOwner | undefined {
   const [, clusterUid, machineUid] = MACHINE_DESCRIPTION.exec(description ?? '') ?? [];
   return clusterUid === undefined || machineUid === undefined ? undefined : { clusterUid, machineUid };
@@ -275,13 +277,15 @@ export function serverGroupOwner(
   return { clusterUid, poolUid };
 }
 
-/** Set on every volume, snapshot and share of any Fairway; the shared lists filter by it. */
+/** Set on every volume, snapshot and share created by any Fairway; the shared lists filter by it. */
 export const FAIRWAY_METADATA = { 'fairway.dev/managed-by': 'fairway' } as const;
 const CLUSTER_KEY = 'fairway.dev/cluster';
 /** Name of the PersistentVolume, or of the VolumeSnapshotContent. */
 const OBJECT_KEY = 'fairway.dev/object';
 
-/** Owner of a volume, snapshot or share: the PersistentVolume or VolumeSnapshotContent of this name in the cluster. */
+/**
+ * Owner of a volume, snapshot or share: the PersistentVolume or VolumeSnapshotContent with this name in the cluster.
+ */
 export interface StorageOwner {
   readonly clusterUid: string;
   readonly object: string;
@@ -327,7 +331,7 @@ export function rootVolumeOwner(volume: {
   return { clusterUid, machineUid };
 }
 
-/** Whether the object has the marks of the cluster. */
+/** Whether the object carries the cluster's marks. */
 export function isOfCluster(
   { metadata }: { readonly metadata: Readonly<Record<string, string>> },
   clusterUid: string,
@@ -352,7 +356,7 @@ export function reclaimPolicyOf({
   readonly metadata: Readonly<Record<string, string>>;
 }): 'Delete' | 'Retain' | undefined {
   const policy = metadata[RECLAIM_POLICY_KEY];
-  // An unreadable value counts as `Retain`.
+  // An unreadable value is treated as `Retain`.
   return policy === undefined || policy === 'Delete' ? policy : 'Retain';
 }
 

@@ -95,7 +95,7 @@ export interface ProjectCloudOptions {
   /** Uniform in [0, 1); for jitter. */
   readonly random?: () => number;
   readonly log?: Logger;
-  /** Tenure of this process; begins at its start by default. */
+  /** This process's tenure; by default, it begins when the process starts. */
   readonly tenure?: Tenure;
 }
 
@@ -116,7 +116,7 @@ export class ProjectCloud {
   readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
   readonly attachments: RouterAttachments;
-  /** Backoff of failing calls, shared by all clusters in the project. */
+  /** Backoff for failing calls, shared by all clusters in the project. */
   readonly attempts: Attempts;
   /**
    * Lists that began before this may miss pending requests of a killed or fenced process, so they don't prove absence.
@@ -157,7 +157,10 @@ export class ProjectCloud {
     return new ProjectCloud({ ...this.#options, tenure }, this.attempts);
   }
 
-  /** Records that the Cluster, NodePool or Machine of this identity was just created here: no other process can have sent requests for it. */
+  /**
+   * Records that the Cluster, NodePool or Machine with this identity has just been created here: no other process can
+   * have sent requests for it.
+   */
   recordNew(identity: string): void {
     if (this.now() < this.trustedFromMs) this.#newIdentities.add(identity);
   }
@@ -172,7 +175,7 @@ export class ProjectCloud {
     return this.#clock.now();
   }
 
-  /** Ends the backoff of failing calls because their cause has been fixed. */
+  /** Ends the backoff for failing calls, because their cause has been fixed. */
   retryNow(): void {
     this.cache.retryNow();
     this.attempts.retryNow();
@@ -180,7 +183,7 @@ export class ProjectCloud {
 
   /**
    * The earliest start of a conclusive list: at most `maxAgeMs` ago, after the settle time of all requests with
-   * unknown outcome, of this run and of a previous run, and after the start of the tenure.
+   * an unknown outcome, from this run and a previous one, and after the start of the tenure.
    */
   reliableFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
     const nowMs = this.now();
@@ -198,7 +201,7 @@ export class ProjectCloud {
 
   /**
    * Creates a resource and records the outcome; if there is no response, the outcome is recorded as unknown and the
-   * error is thrown. A failed create backs off, together with others of its `group` and, for a shared cause, of the
+   * error is thrown. A failed create backs off, together with others in its `group` and, for a shared cause, in the
    * whole project. During the backoff, a BackoffError is thrown without a call.
    */
   make<T extends { readonly id: string }>(
@@ -207,7 +210,7 @@ export class ProjectCloud {
     create: () => Promise<T>,
     group = owner,
   ): Promise<T> {
-    // A failure of one item affects its group: machines of a pool are created with the same parameters.
+    // A failure of one item affects its group: machines in a pool are created with the same parameters.
     return this.attempts.withBackoff({ kind: `create ${this.#nameOf(ledger)}`, item: group }, async () => {
       try {
         const createdResource = await create();
@@ -274,7 +277,7 @@ function classifyCall(error: unknown): RetryDecision | undefined {
 /** The cloud, project and credential of a namespace's clusters. */
 export interface Clouds {
   /**
-   * With the name of a CloudCredential, its project; undefined if the credential does not exist, or the operator has
+   * Given the name of a CloudCredential, its project; undefined if the credential does not exist, or the operator has
    * not configured its cloud. Without a name, the cloud that the operator assigned to the namespace, if any.
    */
   forNamespace(namespace: string, credentialName?: string): ProjectCloud | undefined;

@@ -11,7 +11,7 @@ export function quotaSources(hasVolumes: boolean): readonly QuotaSource[] {
   return [computeQuotas, networkQuotas, ...(hasVolumes ? [volumeQuotas] : [])];
 }
 
-/** Neutron's names of quotas, by their names in a catalogue. */
+/** Neutron's quota names, by their names in a catalogue. */
 const NETWORK_QUOTAS = {
   networks: 'network',
   subnets: 'subnet',

@@ -9,7 +9,7 @@ function quotaError(quotas: readonly QuotaUse[]): OpenStackError {
   return new OpenStackError({ ...call, kind: 'quotaExceeded', message: 'Quota exceeded', quotas });
 }
 
-/** A cloud with a quota of ports that counts its calls. */
+/** A cloud with a port quota that counts the calls it receives. */
 function cloudOf(response: () => Promise<unknown>) {
   let callCount = 0;
   const client = {

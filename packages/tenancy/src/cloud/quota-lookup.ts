@@ -3,10 +3,10 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { QuotaUse } from '@fairway/openstack/http/quota-use';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 
-/** Machines of a pool fail concurrently, so they share one response. */
+/** Machines in a pool fail concurrently, so they share one response. */
 const RESULT_TTL_MS = 10_000;
 
-/** Usage and limits of quotas, by the names in `QuotaUse`. */
+/** Quota usage and limits, by the names in `QuotaUse`. */
 type QuotaUsage = ReadonlyMap<string, { readonly used: number; readonly limit: number }>;
 
 type Clients = Pick<OpenStackClient, 'network' | 'compute' | 'loadBalancing' | 'session'>;
@@ -24,7 +24,7 @@ export class QuotaLookup {
   }
 
   /**
-   * The error with usage and limit of each exceeded quota; `requestedCount` more were requested. Other errors, and
+   * The error with the usage and limit of each exceeded quota; `requestedCount` more were requested. Other errors, and
    * errors for which the cloud returns no numbers, are returned unchanged.
    */
   async failureMessage(error: unknown, requestedCount: number): Promise<unknown> {

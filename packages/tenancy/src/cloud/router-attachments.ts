@@ -8,7 +8,7 @@ interface KnownPorts {
 }
 
 /**
- * The ports between routers and subnets, by network. All clusters of a project share one list, until it is too old or
+ * The ports between routers and subnets, by network. All clusters in a project share one list, until it is too old or
  * this process has changed attachments in the requested network.
  */
 export class RouterAttachments {
@@ -35,7 +35,7 @@ export class RouterAttachments {
     return [...items.values()].filter((port) => port.network_id === networkID);
   }
 
-  /** Records the attachments in a response, for example of a new network. */
+  /** Records the attachments in a response, for example for a new network. */
   recordPorts(networkID: string, ports: readonly Port[], nowMs: number): void {
     this.#known.set(networkID, { ports, atMs: nowMs });
   }

@@ -5,7 +5,7 @@ import { securityGroupFacts } from './security-group-facts.ts';
 
 const group = (id: string, more: object) => SecurityGroup.parse({ id, name: `name-${id}`, project_id: 'p', ...more });
 
-test('lists the project’s and shared groups that a pool may reference, and recognizes Fairway’s own by their marks', () => {
+test('lists the project’s own and shared groups that a pool may reference, and recognizes Fairway’s own by their marks', () => {
   const mark = ownerDescription('cluster-uid', 'node-security-group');
   const groups = [
     group('own', {}),

@@ -12,7 +12,7 @@ const STOPPED_STATUSES: ReadonlySet<Server['status']> = new Set([
   'SUSPENDED',
 ]);
 
-/** Whether a user has stopped the server in any way. */
+/** Whether a user has stopped the server by any means. */
 export function isStopped({ status }: Pick<Server, 'status'>): boolean {
   return STOPPED_STATUSES.has(status);
 }

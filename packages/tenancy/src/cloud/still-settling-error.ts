@@ -1,4 +1,4 @@
-/** Thrown while a create with unknown outcome may still take effect. */
+/** Thrown while a create with an unknown outcome may still take effect. */
 export class StillSettlingError extends Error {
   override readonly name = 'StillSettling';
   readonly untilMs: number;

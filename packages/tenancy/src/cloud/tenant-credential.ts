@@ -4,7 +4,7 @@ import type { CredentialSource } from '@fairway/openstack/auth/credential-source
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Token } from '@fairway/openstack/types/identity';
 
-/** The project that a tenant's credential must belong to. */
+/** The project that a tenant's credential must be for. */
 export interface ExpectedProject {
   readonly id: string;
   /** Where the expectation comes from, for messages. */

@@ -41,7 +41,7 @@ export const tenantNodes: ResourceType<TenantNode> = {
 
 /**
  * Maximum length of messages from a kubelet: they are copied into conditions, and anyone with the kubelet's certificate
- * can write anything.
+ * can write anything there.
  */
 const MAX_MESSAGE_LENGTH = 1024;
 const MAX_REASON_LENGTH = 64;
@@ -53,7 +53,7 @@ export const MAX_NODE_ADDRESSES = 32;
 const MAX_RESOURCES = 32;
 const MAX_RESOURCE_LENGTH = 320;
 
-/** Drops unused fields: images, volumes, capacity and heartbeats are most of a Node. */
+/** Drops unused fields: images, volumes, capacity and heartbeats make up most of a Node. */
 export function trimNode(node: TenantNode): TenantNode {
   const { name, uid, labels, annotations, resourceVersion, creationTimestamp, deletionTimestamp } = node.metadata;
   const requiredConditions = [nodeReadyCondition(node), networkUnavailable(node)].filter(
@@ -104,7 +104,7 @@ export function nodeReadyCondition(node: TenantNode) {
   return node.status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
-/** The cloud provider's condition about a node's routes; absent if no routes are created. */
+/** The cloud provider's condition about a node's routes; absent if the cloud provider creates no routes. */
 export function networkUnavailable(node: TenantNode): NodeCondition | undefined {
   return node.status?.conditions?.find(({ type }) => type === 'NetworkUnavailable');
 }

@@ -11,7 +11,7 @@ import { type Transport, TransportError } from '@fairway/kube/client/transport';
 import { type TenantNode, tenantNodes, trimNode } from './node.ts';
 
 /**
- * Cache limits of one tenant's cluster. Its administrator may fill its etcd, or serve an API group from their own API
+ * Cache limits for one tenant's cluster. Its administrator may fill its etcd, or serve an API group from their own API
  * server: 500 nodes with 40,000 small objects.
  */
 const TENANT_CACHE_LIMITS: CacheLimits = {

@@ -23,7 +23,7 @@ export async function wrapTenantError<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Maps an error of a tenant's API server to a problem; undefined for any other error. */
+/** Maps an error from a tenant's API server to a problem; undefined for any other error. */
 export function tenantProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof TenantApiError)) return undefined;
   if (error.cause instanceof TransportError) {

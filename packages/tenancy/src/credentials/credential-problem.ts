@@ -21,7 +21,7 @@ export function credentialProblem(cluster: Cluster, credentials: Informer<CloudC
   };
 }
 
-/** Why a cluster has no cloud. */
+/** Why no cloud is available for a cluster. */
 export function missingCloud({
   metadata,
   spec,
@@ -42,8 +42,8 @@ export function missingCloud({
 }
 
 /**
- * Describes a refused login by the object that contains the credential, and who can replace it; other problems are
- * unchanged.
+ * Describes a refused login in terms of the object that contains the credential and of who can replace it; other
+ * problems are returned unchanged.
  */
 export function describeLoginProblem<T extends Problem>(
   problem: T,

@@ -41,7 +41,8 @@ export class ClusterCredentials {
 
   /**
    * Changes the stored PKI in one write, which is rejected if another change was made concurrently. `change` gets the
-   * stored PKI, and returns the same object to leave it unchanged. Rejects with the error of `change` or of the API.
+   * stored PKI, and returns the same object to leave it unchanged. Rejects with the error from `change` or from the
+   * API.
    */
   async change(cluster: Cluster, change: (pki: ClusterPki) => Promise<ClusterPki>): Promise<ClusterPki> {
     const identity = clusterIdentity(cluster);
@@ -88,7 +89,7 @@ export class ClusterCredentials {
     const pki = await createClusterPki(this.#clock);
     try {
       const secret = await pkiSecret(identity, pki);
-      // The garbage collection uses this Secret to find the cluster's cloud resources once nothing else refers to them.
+      // Garbage collection uses this Secret to find the cluster's cloud resources once nothing else refers to them.
       const annotations = { ...secret.metadata.annotations, [CREDENTIAL_ANNOTATION]: credentialName };
       await this.#client.resource(Secrets).create({ ...secret, metadata: { ...secret.metadata, annotations } });
       return pki;

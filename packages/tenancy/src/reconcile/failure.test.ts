@@ -102,7 +102,7 @@ describe('the classification of an error', () => {
     expect(failure).toMatchObject({ reason: 'QuotaExceeded', party: 'cloud', retryAfterMs: 5_001 });
   });
 
-  test("ends the pass for a conflict of Fairway's own API, but not for a tenant's", async () => {
+  test("ends the pass for a conflict from Fairway's own API, but not for one from a tenant's", async () => {
     const error = conflict({ resource: 'nodes', name: 'n' }, 'it is newer');
 
     expect(endsPass(error)).toBe(true);

@@ -19,7 +19,7 @@ export interface Failure extends RetryableProblem {
   readonly error: unknown;
 }
 
-/** Classifies an error for users, with its retry time. An unknown error is a fault of Fairway. */
+/** Classifies an error for users, with its retry time. An unknown error is a fault in Fairway. */
 export function failureOf(error: unknown, nowMs: number): Failure {
   const problem = problemOf(lastFailure(error), nowMs);
   const untilMs = retryAtMs(error);

@@ -38,7 +38,7 @@ describe('a pass', () => {
     expect(writes()).toBe(1);
   });
 
-  test('writes the status before it rethrows a fault of Fairway', async () => {
+  test('writes the status before it rethrows a fault in Fairway', async () => {
     const { pass, end, writes } = start();
     const fault = new TypeError('x is undefined');
     const outcome = await pass.run(() => Promise.reject(fault));

@@ -13,9 +13,9 @@ export type Outcome<T> =
  * **Expected flow.** `run` for each phase, regardless of the outcome of the others; `requeueAfter` if a phase needs a
  * requeue; finally `end`, with a function that writes the status from the outcomes.
  *
- * **Guarantees.** The status reports all errors of phases, except a conflict, the loss of the grant and the end of the
- * process, which end the pass. A fault of Fairway itself is rethrown after the status is written, so that the fault is
- * logged and the key backs off. All other failures have their own backoff (`Attempts`, the caches of the cloud): an
+ * **Guarantees.** The status reports all errors from phases, except a conflict, the loss of the grant and the end of
+ * the process, which end the pass. A fault in Fairway itself is rethrown after the status is written, so that the fault
+ * is logged and the key backs off. All other failures have their own backoff (`Attempts`, the caches of the cloud): an
  * event may requeue the key to check for other changes, without repeating the failed call. Once the signal has aborted,
  * no further phase starts and nothing is written: the next owner of the key reads the actual state.
  */

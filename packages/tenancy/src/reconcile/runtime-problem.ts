@@ -30,7 +30,7 @@ const CAUSE_TEXTS: Readonly<Record<string, string>> = {
   ENOMEM: 'its host is out of memory',
 };
 
-/** Maps an error of the runtime to a problem; undefined for any other error. */
+/** Maps an error from the runtime to a problem; undefined for any other error. */
 export function runtimeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof RuntimeError)) return undefined;
   const code = errorCode(error.cause);

@@ -35,7 +35,7 @@ export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
   'spec.rollout.maxPercent': acts(ROLLOUT_TEST, 'is $moving for $count clusters: $reason'),
   'spec.rollout.canarySelector.matchLabels': acts(
     ROLLOUT_TEST,
-    'start first, and all others wait until these are ready',
+    'start first, and all others wait until they are ready',
   ),
   'spec.rollout.maxFailures': acts(
     ROLLOUT_TEST,

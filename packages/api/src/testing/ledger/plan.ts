@@ -1,6 +1,6 @@
 import { acts, type FieldLedger, inColumn, informs, notYet } from './entry.ts';
 
-/** The test has a row for each field. */
+/** The test has one row per field. */
 const UNAPPLIED_FIELDS_TEST = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 const ALLOWANCE_TEST = 'packages/controllers/src/behaviour/plan-allowance.test.ts';

@@ -24,7 +24,7 @@ export interface NodesSectionProps {
   readonly onAdd: () => void;
 }
 
-/** The first pools of the cluster. */
+/** The cluster's first pools. */
 export function NodesSection({ namespace, draft, profile, plan, results, onChange, onAdd }: NodesSectionProps) {
   const t = useText(newClusterTexts);
   const tPart = useText(partTexts);

@@ -75,7 +75,7 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly running = new Map<number, FakeProcess>();
   /** Actions in order, such as `start etcd` or `SIGTERM kube-apiserver`. */
   readonly events: string[] = [];
-  /** Components that exit immediately after their start, and their last lines in the log. */
+  /** Components that exit immediately after they start, and their last log lines. */
   readonly broken = new Map<Component, string>();
   /** Components that run but do not respond. */
   readonly silent = new Set<Component>();

@@ -39,7 +39,7 @@ type SweeperDependencies = Pick<
   | 'missingGraceMs'
 >;
 
-/** How long a Cluster must be missing. Caches are stale for moments; a restore or a recovering database takes minutes. */
+/** How long a Cluster must have been missing. A stale cache lasts moments; a restore or database recovery, minutes. */
 const GRACE_MS = 600_000;
 
 /** State of a missing cluster in this process; anything that must outlive it is stored on the CA Secret. */
@@ -54,12 +54,12 @@ interface Known {
 
 /**
  * Deletes the remaining resources of clusters whose Cluster was removed without Fairway's finalizer: control plane,
- * servers and network in every project of the namespace, PKI Secrets. It only considers clusters whose PKI Secret is
- * here, and resources tagged with their UID, so no one else's resources are touched.
+ * servers and network in every project in the namespace, PKI Secrets. It only considers clusters whose PKI Secret is
+ * stored here, and resources tagged with their UID, so no one else's resources are touched.
  *
- * **Guarantees.** A Cluster must be missing twice, a grace period apart, both times according to the API server; the
- * start of that period is stored on the CA Secret. That Secret is deleted last: after a crash at any point, the next
- * run finds the rest. Restored clusters, and those whose Secret is paused, are not touched.
+ * **Guarantees.** A Cluster must be found missing twice, a grace period apart, both times according to the API server;
+ * the start of that period is stored on the CA Secret. That Secret is deleted last: after a crash at any point, the
+ * next run finds the rest. Restored clusters, and those whose Secret is paused, are not touched.
  */
 export class MissingClusterGC {
   readonly #dependencies: SweeperDependencies;
@@ -75,7 +75,7 @@ export class MissingClusterGC {
       registry && new MissingClusterMetrics(registry, () => [...this.#known.values()].map(({ state }) => state));
   }
 
-  /** Drops state of clusters that another process has taken over. */
+  /** Drops the state of clusters that another process has taken over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     for (const [uid, { clusterKey }] of this.#known) if (isMatching(clusterKey)) this.#known.delete(uid);
   }

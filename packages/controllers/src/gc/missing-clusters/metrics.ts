@@ -10,7 +10,7 @@ export type RemainingResourceState = 'waiting' | 'ending' | 'held';
 
 const STATES: readonly RemainingResourceState[] = ['waiting', 'ending', 'held'];
 
-/** Exports metrics of clusters whose Cluster is missing, among those that this process works on. */
+/** Exports metrics about those clusters this process works on whose Cluster is missing. */
 export class MissingClusterMetrics {
   readonly #ended: Counter;
   readonly #found: Counter<'kind'>;

@@ -17,11 +17,11 @@ import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Field manager of Secrets restored from a backup: their Clusters may not be restored yet. */
+/** Field manager of Secrets restored from a backup: their Clusters may not have been restored yet. */
 const RESTORE_MANAGER = 'fairway-restore';
 
 /**
- * A cluster whose CA Secret is stored here. It is created before anything else of the cluster and deleted last, so a CA
+ * A cluster whose CA Secret is stored here. It is created before the rest of the cluster and deleted last, so a CA
  * Secret without a Cluster means that the Cluster was removed without Fairway, because its finalizer was removed or the
  * database was edited. The CA Secrets of another Fairway's clusters are elsewhere.
  */
@@ -55,8 +55,8 @@ export const caSecretsByCluster: CacheIndex<KubeObject> = {
 };
 
 /**
- * The content of a Secret's metadata; undefined for a Secret that belongs to no cluster. A cache drops the fields that
- * identify a restored Secret.
+ * The information in a Secret's metadata; undefined for a Secret that belongs to no cluster. A cache drops the fields
+ * that identify a restored Secret.
  */
 export function recordOf(secret: KubeObject): CaSecretRecord | undefined {
   const { name = '', labels, annotations, managedFields = [] } = secret.metadata;
@@ -86,8 +86,8 @@ export async function listCaSecrets(client: KubeClient, uid?: string): Promise<r
 }
 
 /**
- * Which of these clusters have no Cluster according to the API server rather than a cache, because their resources
- * cannot be restored.
+ * Which of these clusters have no Cluster according to the API server rather than a cache, because deleted
+ * resources cannot be restored.
  */
 export async function recordsWithoutCluster<T extends Pick<CaSecretRecord, 'uid' | 'clusterKey'>>(
   client: KubeClient,

@@ -18,12 +18,12 @@ export interface RemainingResource {
   readonly createdAt: string | undefined;
 }
 
-/** The resources found of a cluster, by kind, as OpenStack names it. */
+/** The resources found for a cluster, by OpenStack's name for their kind. */
 export type FoundResources = ReadonlyMap<string, readonly RemainingResource[]>;
 
 /**
- * All resources in the project with the tag of the cluster, except retained volumes and shares, from lists requested
- * after `sinceMs`. Tags on resources of other projects prove nothing. Rejects with the error of any list that fails.
+ * All resources in the project with the cluster's tag, except retained volumes and shares, from lists requested
+ * after `sinceMs`. Tags on resources in other projects prove nothing. Rejects with the error of any list that fails.
  */
 export async function findRemainingResources(
   cloud: ProjectCloud,
@@ -87,7 +87,7 @@ async function loadBalancersOf(
 ): Promise<readonly LoadBalancer[]> {
   if (!(await hasLoadBalancers(cloud))) return [];
   const listed = await cloud.cache.loadBalancers.refreshAfter(sinceMs);
-  // Of load balancers created by others, only the cluster's parts are deleted.
+  // If others created a load balancer, only the cluster's parts of it are deleted.
   return [
     ...loadBalancersOfCluster(listed, projectID, clusterUid),
     ...loadBalancersOfSharer(listed, projectID, clusterUid),

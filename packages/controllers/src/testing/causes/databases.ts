@@ -14,7 +14,7 @@ function reportSnapshots(state: Partial<SnapshotsState>): Steps {
 
 const request = { snapshot: '20261121-163000-000' };
 
-/** Reports about clusters' databases, their snapshots, and settings of API servers. */
+/** Reports about clusters' databases, their snapshots, and API server settings. */
 export const DATABASE_CAUSES: readonly Cause[] = [
   {
     cause: 'The database of a cluster is full',

@@ -43,7 +43,7 @@ async function clusterIn(fairway: TestFairway) {
   return { uid: identityOf(cluster), network: cluster.status?.network ?? {} };
 }
 
-/** A volume as created for a claim of the cluster. */
+/** A volume as created for one of the cluster's claims. */
 async function makeVolume(fairway: TestFairway): Promise<string> {
   const { uid: clusterUid } = await clusterIn(fairway);
   const metadata = { ...storageMetadata({ clusterUid, object: 'pvc-data' }), ...reclaimMark('Delete') };
@@ -51,7 +51,7 @@ async function makeVolume(fairway: TestFairway): Promise<string> {
   return (await volumes.create({ name: 'pvc-data', size: 1, metadata })).id;
 }
 
-/** A server of the tenant, unrelated to the cluster. */
+/** One of the tenant's servers, unrelated to the cluster. */
 async function makeServer({ process }: TestFairway): Promise<string> {
   const { cache, client } = process.project;
   const { id: networkID } = await client.network.networks.create({ name: 'theirs' });
@@ -141,7 +141,7 @@ function deletedWithPool(pool: Parameters<TestFairway['createPool']>[0], begin: 
 }
 
 /**
- * Reports about a cluster whose deletion is waiting for someone; the message and the Event of the Cluster differ only
+ * Reports about a cluster whose deletion is waiting for someone; the Cluster's message and Event differ only
  * in the time.
  */
 function deletion(
@@ -185,7 +185,7 @@ function machineDeletion(
   });
 }
 
-/** Waits of deletions that someone other than Fairway must resolve. */
+/** Waits during deletions that someone other than Fairway must resolve. */
 export const DELETION_CAUSES: readonly Cause[] = [
   machineDeletion(
     'A cluster is deleted after its credential was revoked',

@@ -4,7 +4,7 @@ import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 
 const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111';
 
-/** An existing network of the tenant with this subnet, and a cluster in it without a router. */
+/** An existing tenant network with this subnet, and a cluster in it without a router. */
 function clusterInExistingNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'begin' | 'request'> {
   const begin = async (fairway: TestFairway) => {
     const { network } = fairway.process.project.client;

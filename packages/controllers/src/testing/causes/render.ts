@@ -40,7 +40,7 @@ const ACTORS: Readonly<Record<ActionRequiredBy, string>> = {
   fairway: 'Fairway',
 };
 
-/** Each wait of a deletion and of a start, from the rows of its cause. */
+/** Each wait during a deletion or a start, from the rows of its cause. */
 function renderWaits(causes: readonly Cause[]): string {
   const tables = (['deletion', 'start'] as const).map((of) => {
     const rows = WAITS.filter((wait) => wait.of === of).map(({ object, heldBy, cause }) => {

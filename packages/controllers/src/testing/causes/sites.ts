@@ -1,6 +1,6 @@
 /**
- * Places in the code of starts and deletions that report that someone other than Fairway must act. For each file and
- * reason: the row of the table of causes that triggers it there, or, after `-`, why there is none.
+ * Places in the code for starts and deletions that report that someone other than Fairway must act. For each file and
+ * reason: the row in the table of causes that triggers it there, or, after `-`, why there is none.
  */
 export const WAIT_SITES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'controllers/cluster/control-plane.ts': { ControlPlaneFailed: 'The control plane has no disk' },

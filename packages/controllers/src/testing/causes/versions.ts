@@ -126,7 +126,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
       begin: async (fairway) => {
         for (const minor of ['1.37', '1.38']) await fairway.create(kubernetesReleases, aRelease(minor, {}, [0]));
         await fairway.createCluster({ version: '1.37' });
-        // The nodes of these tests report 1.34.2.
+        // The nodes in these tests report 1.34.2.
         await fairway.createPool({ replicas: 1 });
       },
       request: () => undefined,

@@ -1,13 +1,13 @@
 import { actionRequiredBy } from '@fairway/api/conditions';
 import type { Cause } from './cause.ts';
 
-/** A wait of a deletion or a start that someone other than Fairway must resolve. */
+/** A wait during a deletion or a start that someone other than Fairway must resolve. */
 export interface Wait {
   readonly of: 'start' | 'deletion';
   /** What is not created or not deleted. */
   readonly object: string;
   readonly heldBy: string;
-  /** The row of the table of causes that triggers it and tests its report. */
+  /** The row in the table of causes that triggers it and tests its report. */
   readonly cause: string;
 }
 

@@ -6,7 +6,7 @@ import { isNodeReady, type TenantNode, tenantNodes } from '@fairway/tenancy/conn
 
 const IN_DEFAULT_NAMESPACE = { namespace: 'default' };
 const LABELS = { app: 'batch' };
-/** Two of these pods fit on a node of the walk. */
+/** Two of these pods fit on a node in the walk. */
 const CPU = '800m';
 export const BATCH_PODS_PER_NODE = 2;
 

@@ -23,8 +23,8 @@ export class BudgetWitness implements Disposable {
   readonly #pendingChecks = new Set<Promise<void>>();
 
   /**
-   * `isKilled`: whether the walk itself has deleted the server of this name; `runningOn`: how many pods of the budget
-   * are running there.
+   * `isKilled`: whether the walk itself has deleted the server with this name; `runningOn`: how many of the budget's
+   * pods are running there.
    */
   constructor(
     fairway: TestFairway,

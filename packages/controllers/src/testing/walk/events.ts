@@ -5,7 +5,7 @@ import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import { BATCH_PODS_PER_NODE } from './batch-workload.ts';
 import { MAX_ELASTIC_NODES, VERSIONS, type Walk } from './walk.ts';
 
-/** An event that affects a Fairway. */
+/** An event that affects a Fairway instance. */
 export interface WalkEvent {
   readonly name: string;
   /** The relative frequency. */

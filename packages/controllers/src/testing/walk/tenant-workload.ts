@@ -10,7 +10,7 @@ const LABELS = { app: 'web' };
 
 /**
  * Simulates a tenant's cluster whose control plane has no controllers: kubelets that report whether their server runs,
- * and an application of several pods whose budget allows one eviction at a time. Everything happens in
+ * and an application with several pods whose budget allows one eviction at a time. Everything happens in
  * `tick`.
  */
 export class TenantWorkload {
@@ -25,7 +25,7 @@ export class TenantWorkload {
     this.#pool = pool;
   }
 
-  /** The application runs on nodes of one pool. */
+  /** The application runs on nodes in one pool. */
   static async start(client: KubeClient, size: number, pool: string): Promise<TenantWorkload> {
     const workload = new TenantWorkload(client, size, pool);
     await client
@@ -39,14 +39,14 @@ export class TenantWorkload {
     return workload;
   }
 
-  /** `isRunning` returns whether the server of this name is running. */
+  /** `isRunning` returns whether the server with this name is running. */
   async tick(isRunning: (name: string) => boolean): Promise<void> {
     const nodes = await this.#updateNodeStatuses(isRunning);
     await this.#place(nodes);
     await this.#count(nodes);
   }
 
-  /** Pods of the application that run on the node and are not being evicted. */
+  /** The application's pods that run on the node and are not being evicted. */
   async runningPods(nodeName: string): Promise<number> {
     const pods = await this.#pods();
     return pods.filter(({ metadata, spec }) => spec?.nodeName === nodeName && !metadata.deletionTimestamp).length;

@@ -33,8 +33,8 @@ interface CloudServerRow {
 }
 
 /**
- * A Fairway whose users, nodes, cloud and process act at random, on its own clock. The same seed always gives the same
- * run.
+ * A Fairway instance whose users, nodes, cloud and process act at random, on its own clock. The same seed always
+ * produces the same run.
  */
 export class Walk implements AsyncDisposable {
   readonly random: () => number;

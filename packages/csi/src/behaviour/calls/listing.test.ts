@@ -26,7 +26,7 @@ const list = (max: number, token = '') =>
 const ids = ({ entries }: ListResponse) => entries.map(({ volume }) => volume.volume_id);
 
 describe('a list of volumes', () => {
-  test("contains the cluster's own volumes, newest first, but no volumes of another cluster", async () => {
+  test("contains the cluster's own volumes, newest first, but none of another cluster's volumes", async () => {
     const all = await list(0);
 
     expect(ids(all)).toEqual(own);

@@ -57,7 +57,7 @@ describe('CreateSnapshot', () => {
     expect(await snapshots()).toEqual([]);
   });
 
-  test('rejects a name that belongs to a snapshot of another volume', async () => {
+  test('rejects a name that belongs to a snapshot of a different volume', async () => {
     await createSnapshot('s');
     const second = await harness.createVolume('pvc-2');
 
@@ -91,7 +91,7 @@ describe('CreateSnapshot', () => {
 });
 
 describe('DeleteSnapshot', () => {
-  test('returns when the snapshot is deleted, and succeeds if it does not exist', async () => {
+  test('returns once the snapshot is deleted, and succeeds if it does not exist', async () => {
     const { snapshot_id: id } = await createSnapshot('s');
 
     expect(await remove(id)).toBe('OK');
@@ -101,7 +101,7 @@ describe('DeleteSnapshot', () => {
     expect(await remove('')).toMatch(/^INVALID_ARGUMENT/);
   });
 
-  test('does not touch unmarked snapshots and snapshots of another cluster', async () => {
+  test("does not touch unmarked snapshots and another cluster's snapshots", async () => {
     const { snapshot_id: other } = await createSnapshot('s');
     const { id: plain } = await harness.clock.during(
       harness.client.blockStorage.snapshots.create({ volume_id: volume }),

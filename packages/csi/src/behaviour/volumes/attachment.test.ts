@@ -20,7 +20,7 @@ const holders = async (id = volume) =>
   (await harness.volumes()).find((each) => each.id === id)?.attachments.map(({ server_id }) => server_id);
 
 describe('ControllerPublishVolume', () => {
-  test('returns the device once the volume is attached, also on a repeated call', async () => {
+  test('returns the device once the volume is attached, including on a repeated call', async () => {
     const response = await harness.call('ControllerPublishVolume', publishRequest(volume, server));
 
     expect(response).toEqual({ publish_context: { DevicePath: '/dev/vdb' } });
@@ -62,7 +62,7 @@ describe('ControllerPublishVolume', () => {
     expect(await holders(id)).toEqual([second]);
   });
 
-  test('attaches an unmarked volume, but not a volume of another cluster', async () => {
+  test("attaches an unmarked volume, but not another cluster's volume", async () => {
     const { id: unmarkedId } = await harness.clock.during(harness.client.blockStorage.volumes.create({ size: 1 }));
     await harness.clock.pass(5_000);
     harness.restart('other');
@@ -72,7 +72,7 @@ describe('ControllerPublishVolume', () => {
     expect(await holders()).toEqual([]);
   });
 
-  test('does not attach volumes to the nodes of another cluster', async () => {
+  test("does not attach volumes to another cluster's nodes", async () => {
     const foreignServer = await harness.createServer(['fairway', 'fairway-cluster-theirs', 'fairway-machine-m']);
 
     expect(await publish(volume, foreignServer)).toBe(
@@ -112,7 +112,7 @@ describe('ControllerPublishVolume', () => {
 });
 
 describe('ControllerUnpublishVolume', () => {
-  test('returns once the volume is detached, also on a repeated call', async () => {
+  test('returns once the volume is detached, including on a repeated call', async () => {
     await publish();
 
     expect(await unpublish()).toBe('OK');

@@ -18,7 +18,7 @@ const request = (required: number, overrides: object = {}) => ({
 });
 
 describe('ControllerExpandVolume', () => {
-  test('returns once the volume has the requested size, also on a repeated call', async () => {
+  test('returns once the volume has the requested size, including on a repeated call', async () => {
     const expansion = { capacity_bytes: 3 * GIB, node_expansion_required: true };
 
     expect(await harness.call('ControllerExpandVolume', request(2 * GIB + 1))).toEqual(expansion);

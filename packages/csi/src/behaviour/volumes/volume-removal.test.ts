@@ -10,7 +10,7 @@ afterEach(() => harness[Symbol.asyncDispose]());
 const remove = (id: string) => ({ volume_id: id, secrets: {} });
 
 describe('DeleteVolume', () => {
-  test('returns when the volume is deleted, and succeeds if it does not exist', async () => {
+  test('returns once the volume is deleted, and succeeds if it does not exist', async () => {
     const id = await harness.createVolume('pvc-1');
 
     expect(await harness.refusal('DeleteVolume', remove(id))).toBe('OK');
@@ -28,7 +28,7 @@ describe('DeleteVolume', () => {
     expect(await harness.volumes()).toEqual([]);
   });
 
-  test('must be retried while a call creates the volume', async () => {
+  test('must be retried while a call is creating the volume', async () => {
     const createCall = harness.begin('CreateVolume', volumeRequest('pvc-1'));
     await harness.clock.pass(1_000);
     const [volume] = await harness.volumes();
@@ -39,7 +39,7 @@ describe('DeleteVolume', () => {
     await harness.clock.during(createCall);
   });
 
-  test('does not touch unmarked volumes and volumes of another cluster', async () => {
+  test("does not touch unmarked volumes and another cluster's volumes", async () => {
     const other = await harness.createVolume('pvc-1');
     const { id: plain } = await harness.clock.during(
       harness.client.blockStorage.volumes.create({

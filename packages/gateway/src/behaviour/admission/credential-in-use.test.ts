@@ -66,7 +66,7 @@ describe.each(FORMS)('%s gateway: deletion of a CloudCredential', (form) => {
     expect(await exists('free')).toBe(false);
   });
 
-  test('completes with the last terminating cluster that uses the credential', async () => {
+  test('completes once the last terminating cluster that uses the credential is gone', async () => {
     await make('going');
     await createRestoredCluster('four', 'going');
     await gateway.gateway.client.resource(clusters).delete('four', where);

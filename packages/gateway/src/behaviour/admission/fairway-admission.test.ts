@@ -6,7 +6,7 @@ import type { RawReply } from '../../testing/raw-reply.ts';
 import { FORMS, refusal, TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '../../testing/test-gateway.ts';
 
 const PATH = `/apis/${API_VERSION}/namespaces`;
-/** After this time on the gateway's accelerated clock, cached lists of the cloud are refreshed. */
+/** After this time on the gateway's accelerated clock, cached lists from the cloud are refreshed. */
 const CATALOGUE_AGE_MS = 61_000;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
@@ -23,7 +23,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     return Object.fromEntries(error.causes.map(({ field = '', message = '' }) => [field, message]));
   }
 
-  test('refuses an unenforceable allow-list of addresses, with advice', async () => {
+  test('refuses an unenforceable address allow-list, with advice', async () => {
     const refused = await refusal(gateway.createCluster('wrong', { apiServer: { allowedCIDRs: ['192.0.2.0/24'] } }));
 
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });

@@ -6,7 +6,7 @@ import { apiVersionOf } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, type Person, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-describe.each(FORMS)('%s gateway: the finalizer of the controllers', (form) => {
+describe.each(FORMS)('%s gateway: the controllers’ finalizer', (form) => {
   let gateway: TestGateway;
   const hold = { type: 'merge' as const, value: { metadata: { finalizers: [FINALIZER, 'example.com/mine'] } } };
 

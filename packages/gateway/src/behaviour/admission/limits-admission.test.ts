@@ -59,7 +59,7 @@ describe('limits of a plan, at the embedded gateway under concurrency', () => {
       .reduce((sum, { spec }) => sum + spec.replicas, 0);
   }
 
-  test('apply to the total nodes of pools that are created concurrently', async () => {
+  test('apply to the total number of nodes in pools that are created concurrently', async () => {
     const share = Math.floor(maxNodes / 2);
     const creations = Array.from({ length: 8 }, (_, index) =>
       gateway.createPool(`at-once-${index}`, { clusterName: 'big', replicas: share }),
@@ -70,7 +70,7 @@ describe('limits of a plan, at the embedded gateway under concurrency', () => {
     expect(await nodesOf('big')).toBe(2 * share);
   });
 
-  test('apply to the total nodes of pools that are scaled concurrently', async () => {
+  test('apply to the total number of nodes in pools that are scaled concurrently', async () => {
     await gateway.createCluster('scaled');
     const names = Array.from({ length: 5 }, (_, index) => `scaled-${index}`);
     for (const name of names) await gateway.createPool(name, { clusterName: 'scaled', replicas: 1 });
@@ -83,7 +83,7 @@ describe('limits of a plan, at the embedded gateway under concurrency', () => {
     expect(await nodesOf('scaled')).toBeGreaterThan(maxNodes - replicas);
   });
 
-  test("include a quota of the namespace for Fairway's kinds", async () => {
+  test("include the namespace’s quota for Fairway's kinds", async () => {
     const quota = {
       metadata: { name: 'quota', namespace: TEAM },
       spec: { hard: { 'count/nodepools.fairway.dev': '99' } },

@@ -92,7 +92,7 @@ describe('limits of a namespace, at the embedded gateway', () => {
   });
   afterAll(() => gateway.close());
 
-  /** Kinds that the admin of a namespace may create; existing objects count towards the limits. */
+  /** Kinds that a namespace's admin may create; existing objects count towards the limits. */
   const RBAC = 'rbac.authorization.k8s.io/v1';
   test.each([
     [API_VERSION, 'cloudcredentials', 4, (name: string) => credential(name)],

@@ -4,7 +4,7 @@ import { FORMS, type Person, TEAM, TestGateway } from '../../testing/test-gatewa
 
 const PATH = `/apis/${API_VERSION}/namespaces/${TEAM}/clusters`;
 
-describe.each(FORMS)('clusters/cloudresources of the %s gateway', (form) => {
+describe.each(FORMS)('clusters/cloudresources at the %s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);

@@ -163,7 +163,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect((await browser.signIn({ kind: 'token', token })).status).toBe(200);
   });
 
-  it('switches only to other projects of the user', async () => {
+  it('switches only to the user’s other projects', async () => {
     const other = await gateway.keystone.as('simulator-other').session.projectId();
     const { id } = await gateway.keystone.as('simulator').identity.me();
     const roles = (await gateway.keystone.send('GET', '/roles?name=reader')) as { roles: { id: string }[] };
@@ -210,7 +210,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(statuses).toEqual([200, 401, 200]);
   });
 
-  it('delegates the required rights to Fairway, by an application credential of the user', async () => {
+  it('delegates the required permissions to Fairway through the user’s application credential', async () => {
     await browser.signIn(passwordBody('demo', { project }));
     const name = `fairway-${form}`;
     const createdCredential = await browser.fetchJson('/console/session/delegation', {

@@ -45,7 +45,7 @@ describe.each(FORMS)('unauthenticated bodies at the %s gateway', (form) => {
     const { password } = gateway.keystone.loginOf('simulator');
     const browser = await TestBrowser.at(gateway.form);
     await browser.signIn({ kind: 'password', username: 'demo', domain: 'Default', password });
-    // Two requests occupy the share of unauthenticated clients except for 8 KiB, and send nothing more.
+    // Two requests occupy all but 8 KiB of the unauthenticated clients' share, and send nothing more.
     for (let index = 0; index < 2; index++) {
       await post('/console/session', { 'content-length': 16 * KIB }, ' '.repeat(16 * KIB - 1));
     }

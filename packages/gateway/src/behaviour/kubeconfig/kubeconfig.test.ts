@@ -173,7 +173,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(certificateIn(body).subject.split('\n')).toContain(`CN=fairway:${username}`);
     });
 
-    test('is reported in an Event of the cluster', async () => {
+    test('is reported in an Event on the cluster', async () => {
       await gateway.createCluster('audited');
       await gateway.setEndpoint('audited');
       const { body } = await requestKubeconfig('alice', {}, 'audited');

@@ -337,7 +337,7 @@ describe('an interrupted connection', () => {
     },
   );
 
-  test('returns 504 for a watch of the console if the API server does not respond in time, and releases its slot', async () => {
+  test('returns 504 for a console watch if the API server does not respond in time, and releases its slot', async () => {
     const clock = new FakeClock();
     const arrived = Promise.withResolvers<void>();
     const frontEnd = await startScriptedFrontEnd(() => arrived.resolve(), ALICE, { clock });

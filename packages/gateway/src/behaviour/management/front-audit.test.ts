@@ -105,7 +105,7 @@ test('requests the response in a format that the gateway can parse', async () =>
   expect(events[0]?.objectRef?.name).toBe('demo');
 });
 
-describe('a refusal of the API server', () => {
+describe('a refusal by the API server', () => {
   const refused = (status: object, code: number) => (_: IncomingMessage, response: ServerResponse) => {
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(status));
   };
@@ -211,7 +211,7 @@ test('logs a client that disconnects before the response, because it may have ch
   ]);
 });
 
-describe('a policy of level RequestResponse', () => {
+describe('a policy with level RequestResponse', () => {
   const cluster = {
     kind: 'Cluster',
     metadata: { name: 'a', managedFields: [{ manager: 'x' }] },

@@ -294,7 +294,7 @@ describe('pipelined requests', () => {
   test.each([
     ['with a length', `Content-Length: ${OWN_BODY.length}\r\n\r\n${OWN_BODY}`, OWN_BODY],
     ['in chunks', `${CHUNKS}\r\n\r\n${CHUNKED}`, SMUGGLED_REQUEST],
-  ])('end after a request of HTTP/1.0 %s', async (_, rest, body) => {
+  ])('end after an HTTP/1.0 request %s', async (_, rest, body) => {
     const { statuses, understood } = await attack(`POST ${CLUSTERS} HTTP/1.0\r\nHost: fairway\r\n${rest}`);
 
     expect(statuses).toEqual([200]);

@@ -3,7 +3,7 @@ import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, type Person, TEAM, TestGateway, UNKNOWN_CLOUD_TEAM } from '../../testing/test-gateway.ts';
 
-describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
+describe.each(FORMS)('cloudprofiles/quotas at the %s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);

@@ -107,7 +107,7 @@ test('lets users who could request kubeconfigs in an older release make all curr
   expect(after.rules?.find(isRequestRule)?.resources).toContain('clusters/upgradeplan');
 });
 
-test('lets a reader of an older release read cloud resources of clusters, unless the operator changed the role', async () => {
+test('lets a reader from an older release read clusters’ cloud resources, unless the operator changed the role', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const reader = await roles.get('fairway-reader');
   const before = (reader.rules ?? []).filter(

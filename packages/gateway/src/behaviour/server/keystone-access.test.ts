@@ -112,7 +112,7 @@ describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
     await continuedWatch.ended;
   });
 
-  it('have a namespace for their project, created on the first request of any of its users', async () => {
+  it('have a namespace for their project, created on the first request by any of its users', async () => {
     await identityOf(demo);
     const { metadata } = await gateway.form.client.resource(Namespaces).get(project);
     const { items } = await gateway.form.client.resource(RoleBindings).list({ namespace: project });

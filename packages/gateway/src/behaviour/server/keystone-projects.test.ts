@@ -73,7 +73,7 @@ describe('the namespace of a project', () => {
     ]);
   });
 
-  it('gets other bindings if the operator maps roles differently', async () => {
+  it('gets different bindings if the operator maps roles differently', async () => {
     await namespaces().of(userOf('a'));
 
     await namespaces({ roles: { operator: 'fairway-member', member: 'view' } }).of(userOf('a'));

@@ -7,7 +7,7 @@ import type { PlanUpgrade } from '../../upgrade-plan/upgrade-plan-request.ts';
 
 const PATH = `/apis/${API_VERSION}/namespaces/${TEAM}/clusters`;
 
-describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
+describe.each(FORMS)('clusters/upgradeplan at the %s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
@@ -101,7 +101,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
     });
   });
 
-  describe('a dry run of another version', () => {
+  describe('a dry run of a different version', () => {
     const dryRun = (planner: PlanUpgrade | undefined, query = '?dryRun=All', version = '1.36') => {
       gateway.planUpgrade = planner;
       return gateway.call('alice', 'PATCH', `${PATH}/demo${query}`, { spec: { version } });

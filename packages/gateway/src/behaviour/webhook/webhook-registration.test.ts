@@ -96,7 +96,7 @@ describe('the webhook', () => {
     const { webhooks = [] } = await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isNew);
     const bundle = Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString();
     expect(splitPemBundle(bundle)).toEqual(splitPemBundle(next.authority.active.certificatePem));
-    // By then, the webhook also presents a certificate of the new CA.
+    // By then, the webhook also presents a certificate issued by the new CA.
     const transport = new HttpsTransport({ server: gateway.url, certificateAuthority: bundle });
     await expect(new KubeClient(transport).raw({ method: 'GET', path: '/livez' })).resolves.toMatchObject({
       status: 200,

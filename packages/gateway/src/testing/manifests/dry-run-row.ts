@@ -57,7 +57,7 @@ function causesOf({ message = '', details }: StatusBody): string[] {
   return lines.length === 0 ? [message.replace(DENIED_PREFIX, '')] : lines;
 }
 
-/** The header of RFC 7234, parsed as kubectl does. */
+/** The RFC 7234 header, parsed as kubectl does. */
 function warningsOf(header: string): string[] {
   return [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }

@@ -7,7 +7,7 @@ export interface Row {
   readonly metadata?: { readonly name: string };
   /** `{office}` stands for the ID of the test object with that name. */
   readonly spec: object;
-  /** Fields of the response with their values; names are paths from the root. */
+  /** Fields in the response with their values; names are paths from the root. */
   readonly has?: Readonly<Record<string, unknown>>;
   /** All warnings, verbatim. */
   readonly warnings?: readonly string[];

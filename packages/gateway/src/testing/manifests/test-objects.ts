@@ -72,7 +72,8 @@ const POOLS: Readonly<Record<string, Partial<NewNodePool['spec']>>> = {
 };
 
 /**
- * Creates the objects that the rows assume, as an operator; the clusters run, and the shipped releases are replaced.
+ * Creates the objects that the rows assume, as an operator; the clusters are running, and the shipped releases are
+ * replaced.
  */
 export async function createTestObjects(operator: KubeClient, project: ProjectCloud): Promise<Ids> {
   const ids = await createNetworks(project);

@@ -8,7 +8,7 @@ import { kindIn, resourceIn } from '../request-kind.ts';
 
 const API_VERSION = 'admission.k8s.io/v1';
 
-/** The AdmissionReview that a webhook gets. `version` is the resource version to which the write is converted. */
+/** The AdmissionReview that a webhook receives. `version` is the resource version to which the write is converted. */
 export async function reviewOf(
   request: AdmissionRequest,
   write: WriteInProgress,
@@ -46,7 +46,7 @@ export async function reviewOf(
   };
 }
 
-/** The object as webhooks see it: the Scale of a write to `scale`, in the version of their rules. */
+/** The object as webhooks see it: the Scale for a write to `scale`, in the version that their rules match. */
 export async function objectForWebhook(
   object: KubeObject,
   served: ServedResource,
@@ -121,7 +121,7 @@ export function responseOf(body: unknown, uid: string, isMutating: boolean): Rev
   return response;
 }
 
-/** As Go writes a GroupVersionKind. */
+/** A GroupVersionKind as Go prints it. */
 function goKind(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }

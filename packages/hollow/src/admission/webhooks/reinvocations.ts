@@ -16,7 +16,7 @@ export class Reinvocations {
     return this.#rounds > 1 ? 1 : 0;
   }
 
-  /** Changes by other plugins between the rounds count too. */
+  /** Changes made by other plugins between the rounds also count. */
   begin(object: KubeObject | undefined): void {
     this.#rounds++;
     if (this.round === 1 && !jsonEqual(this.#output, object)) this.#makeDue();

@@ -5,7 +5,7 @@ import { callWebhook, type WebhookCallOptions } from './webhook-call.ts';
 import { isSelected } from './webhook-selectors.ts';
 import { type Match, WebhookSet } from './webhook-set.ts';
 
-/** Calls validating webhooks in parallel; the response is from the first one in order that rejects. */
+/** Calls validating webhooks in parallel; if several reject, the response comes from the first in order. */
 export function validatingWebhooks(reader: () => ObjectReader, options: WebhookCallOptions): AdmissionPlugin {
   const webhooks = new WebhookSet(reader, ValidatingWebhookConfigurations);
   async function callWebhooks(

@@ -11,7 +11,7 @@ import type { Match } from './webhook-set.ts';
 
 export interface WebhookCallOptions {
   readonly caller: WebhookCaller;
-  /** Checks permissions of users, for conditions. */
+  /** Checks user permissions for match conditions. */
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,8 +20,8 @@ export interface WebhookCallOptions {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /**
- * Calls one webhook. Returns undefined if the call failed and its failurePolicy is Ignore; throws the client's error if it rejects or the call
- * failed.
+ * Calls one webhook. Returns undefined if the call failed and its failurePolicy is Ignore; throws the error for
+ * the client if the webhook rejects the request or the call fails otherwise.
  */
 export async function callWebhook(
   { caller, clock, log }: WebhookCallOptions,
@@ -68,7 +68,7 @@ function accepted(
   return response;
 }
 
-/** The error of a rejecting webhook, completed as in kube-apiserver. */
+/** The error from a rejecting webhook, completed as in kube-apiserver. */
 export function refusalOf(name: string, status: NonNullable<ReviewResponse['status']>): ApiError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`;
   const { code, reason, message, details } = status;

@@ -5,7 +5,7 @@ import { matchesLabels } from '@fairway/kube/object/selector';
 import { namespaceOf } from '../policy-match.ts';
 import type { Webhook } from './webhook-set.ts';
 
-/** Whether a webhook with matching rules must be called, by its selectors and conditions. Throws 403 for a condition that fails. */
+/** Whether a webhook with matching rules needs to be called, according to its selectors and conditions. Throws 403 if a condition fails. */
 export function isSelected(
   { namespaces, objects, conditions }: Webhook,
   request: AdmissionRequest,

@@ -12,7 +12,7 @@ import { compileLabelSelector, type LabelMatcher, type LabelSelector } from '@fa
 import { matchesRule } from '../policy-match.ts';
 import { MatchConditions } from './match-conditions.ts';
 
-/** A webhook of a configuration, compiled. */
+/** A compiled webhook from a configuration. */
 export interface Webhook {
   readonly configuration: string;
   /** Unique among all webhooks of its kind, even if several have the same name. */
@@ -52,7 +52,7 @@ export class WebhookSet {
     this.#type = type;
   }
 
-  /** Matches only rules: selectors and conditions need the object. */
+  /** Matches rules only: selectors and conditions need the object. */
   matching(request: AdmissionRequest, write: WriteInProgress): readonly Match[] {
     const { resource, subresource, operation, namespace } = request;
     if (this.#all().length === 0 || resource.group === EXEMPT_GROUP) return NO_MATCHES;

@@ -43,7 +43,7 @@ test('limits the total cost of policies for a request, however many parameters t
   expect(resultOf(counting, { ...request }), 'another request').toEqual([]);
 });
 
-test('limits the cost of a variable within the limit of the expression that uses it', () => {
+test('counts the cost of a variable towards the limit of the expression that uses it', () => {
   const items = `[${Array.from({ length: 36 }, (_, at) => at).join(',')}]`;
   const costly = `${items}.all(a, ${items}.all(b, ${items}.all(c, a + b + c < 1000)))`;
   const variables = ['x', 'y', 'z'].map((name) => ({ name, expression: costly }));

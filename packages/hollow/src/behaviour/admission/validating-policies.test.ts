@@ -194,7 +194,7 @@ test.each([
   { expression: "authorizer.path('/x').check('get').allowed()", code: 201 },
   { expression: "authorizer.requestResource.check('approve').allowed()", code: 201 },
   { expression: "authorizer.serviceAccount('default', 'a').path('/x').check('get').allowed()", code: 422 },
-])('a policy may check permissions of users: $expression', async ({ expression, code }) => {
+])('a policy may check user permissions: $expression', async ({ expression, code }) => {
   await using cluster = await withPolicy({ validations: [{ expression }] });
   const outcome = create(cluster).then(
     () => 201,
@@ -204,7 +204,7 @@ test.each([
   expect(await outcome).toBe(code);
 });
 
-test('a policy may check two permissions per expression, as they are expensive for the server', async () => {
+test('a policy may check two permissions per expression, as checks are expensive for the server', async () => {
   const question = "authorizer.path('/x').check('get').allowed()";
   await using cluster = await withPolicy({
     validations: [{ expression: `${question} && ${question} && ${question}` }],

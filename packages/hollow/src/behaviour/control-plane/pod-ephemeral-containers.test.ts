@@ -50,7 +50,7 @@ test.each([
   await expect(add(container)).rejects.toMatchObject({ code: 422, message: expect.stringContaining(message) });
 });
 
-test('keeps existing containers and other fields of the pod', async () => {
+test('keeps existing containers and the pod’s other fields', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const add = await withPod(cluster);
   const pods = cluster.client.resource<Pod>(Pods);

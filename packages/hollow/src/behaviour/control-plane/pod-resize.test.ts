@@ -18,7 +18,7 @@ function main(resources: object) {
   return { containers: [{ name: 'main', resources }] };
 }
 
-test('a resize changes CPU and memory, and increases the generation of the pod', async () => {
+test('a resize changes CPU and memory, and increases the pod’s generation', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const after = await resize(main({ requests: { cpu: '750m' }, limits: { memory: '0.125Gi' } }));
@@ -30,7 +30,7 @@ test('a resize changes CPU and memory, and increases the generation of the pod',
   });
 });
 
-test('a resize does not change other fields of the pod', async () => {
+test('a resize does not change the pod’s other fields', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   const containers = [{ name: 'main', image: 'other', resources: { requests: { cpu: '600m' } } }];
@@ -117,7 +117,7 @@ test('rejects a resize on a node whose kubelet reports no resources', async () =
   });
 });
 
-test('enforces the quota of the namespace on a resize', async () => {
+test('enforces the namespace’s quota on a resize', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resize = await withPod(cluster);
   await cluster.client

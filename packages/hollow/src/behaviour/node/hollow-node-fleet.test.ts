@@ -74,7 +74,7 @@ class TestEnvironment implements AsyncDisposable {
     return environment;
   }
 
-  /** A running server of the tenant. */
+  /** A running server that belongs to the tenant. */
   async server(name: string, userData: string, more: object = {}): Promise<string> {
     const { demo } = this.test;
     const flavors = (await demo.call('GET', '/compute/v2.1/flavors')).body['flavors'] as unknown as {
@@ -111,7 +111,7 @@ class TestEnvironment implements AsyncDisposable {
     await this.test.clock.advance(1);
   }
 
-  /** The notification of a simulated cloud when a server changes. */
+  /** The simulated cloud's notification that a server has changed. */
   async poke(): Promise<void> {
     this.fleet.poke();
     await this.cluster.clock.advance(10);
@@ -191,7 +191,7 @@ it('follows servers that are stopped, started and deleted', async () => {
   await expect.poll(() => cluster.disks.read(id)).toBeUndefined();
 });
 
-it('keeps a node silent after a panic until its server is rebooted, although the server is ACTIVE', async () => {
+it('keeps a node silent after a panic until its server is rebooted, even though the server is ACTIVE', async () => {
   await using environment = await TestEnvironment.start();
   const { cluster, fleet, test } = environment;
   const id = await environment.server('node-1', userDataOf('node-1'));

@@ -408,7 +408,7 @@ describe('pods', () => {
     expect(status?.podIP).toBe('10.2.3.3');
   });
 
-  it('are in the same state after a restart of the node', async () => {
+  it('are in the same state after the node restarts', async () => {
     await using cluster = await NodeCluster.start();
     const node = await newReadyNode(cluster);
     const pods = cluster.client.resource(Pods);

@@ -92,7 +92,7 @@ function field({ data }: Secret, name: string): string {
   return Buffer.from(data?.[name] ?? '', 'base64').toString();
 }
 
-/** A JWS (HS256) with detached payload: `header..signature`. */
+/** A JWS (HS256) with a detached payload: `header..signature`. */
 function detachedSignature(content: string, id: string, token: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url');
   const payload = Buffer.from(content).toString('base64url');

@@ -20,7 +20,7 @@ const HOST_NETWORK: Toleration = {
   effect: 'NoSchedule',
 };
 
-/** The daemon pod of one node: node affinity makes the scheduler bind it there. */
+/** The daemon pod for one node: node affinity makes the scheduler bind it there. */
 export function daemonPod(set: DaemonSet, nodeName: string, hash: string): Pod {
   const pod = podFromTemplate(set.spec.template, set, DaemonSets);
   const { spec } = pod;

@@ -20,7 +20,7 @@ const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 export const ENDPOINTS_MANAGED_BY_LABEL = 'endpoints.kubernetes.io/managed-by';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
-/** Maintains EndpointSlices, and Endpoints for older clients, of Services with selectors (pkg/controller/endpointslice, endpoint). */
+/** Maintains EndpointSlices (and Endpoints, for older clients) for Services with selectors (pkg/controller/endpointslice, endpoint). */
 export function endpointSliceController(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const services = informers.informer(Services);

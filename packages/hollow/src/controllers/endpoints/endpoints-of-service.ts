@@ -15,7 +15,7 @@ export interface EndpointGroup {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** The endpoints of a Service from the pods that it selects, grouped by the numbers that named ports resolve to. */
+/** Builds the endpoints of a Service from the pods that it selects, grouped by resolved port numbers. */
 export function endpointGroups(
   service: Service,
   pods: readonly Pod[],

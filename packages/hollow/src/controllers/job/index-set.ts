@@ -5,7 +5,7 @@ const MAX_INDEXES = 1_000_000;
 export function parseIndexes(text: string | undefined, completions = MAX_INDEXES): Set<number> {
   const indexes = new Set<number>();
   const limit = Math.min(completions, MAX_INDEXES);
-  // Ranges ascend: repeated indexes are counted once.
+  // Ranges must be ascending, so an index counts once.
   let next = 0;
   for (const part of (text ?? '').split(',')) {
     if (!/^\d+(-\d+)?$/.test(part)) continue;

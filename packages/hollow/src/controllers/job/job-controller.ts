@@ -32,7 +32,7 @@ import { failureAnnotations, failuresOfIndex, podsToReplace } from './pod-failur
 const CONCURRENCY = 5;
 /** Maximum pods created or deleted per pass, since parallelism is unlimited. */
 const BURST = 500;
-/** The `managedBy` value of Jobs for this controller, like those without one. */
+/** The `managedBy` value of Jobs that this controller runs, as it does those without one. */
 const CONTROLLER_NAME = 'kubernetes.io/job-controller';
 
 /** Runs the pods of Jobs to completion (pkg/controller/job), and deletes Jobs after their TTL. */
@@ -78,7 +78,7 @@ export function jobController(context: ControllerContext): Controller {
       if (kept.has(pod)) continue;
       const uid = pod.metadata.uid ?? '';
       const isOurs = counts.uncounted.succeeded.includes(uid) || counts.uncounted.failed.includes(uid);
-      // Removes finalizers also from finished pods that count neither as succeeded nor as failed.
+      // Also removes finalizers from finished pods that count neither as succeeded nor as failed.
       const isDone =
         isOurs || isPodFinished(pod) || (pod.metadata.deletionTimestamp !== undefined && (outcome || job.spec.suspend));
       if (isDone && isTracked(pod)) await release(pod);

@@ -25,7 +25,7 @@ export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
 }
 
-/** A pod of the Job; for an indexed Job with its index in name, annotation, label, host name and environment. */
+/** A pod of the Job; for an indexed Job, with its index in the name, annotation, label, host name and environment. */
 export function jobPod(
   job: Job,
   index: number | undefined,

@@ -8,7 +8,7 @@ import type {
 import { isPodActive } from '../pods.ts';
 import { INDEX_FAILURES_ANNOTATION, INDEX_IGNORED_FAILURES_ANNOTATION, indexOf, isTracked } from './job-pods.ts';
 
-/** Decision of a Job's podFailurePolicy about a failed pod. */
+/** What a Job's podFailurePolicy decides about a failed pod. */
 export interface FailureDecision {
   readonly action: 'Count' | 'Ignore' | 'FailIndex' | 'FailJob';
   /** Why the Job fails. */

@@ -15,7 +15,7 @@ export type BrakeDecision =
 
 /**
  * Limits evictions when a control plane loses contact with its nodes: one node every ten seconds per zone. If most
- * nodes of a zone are down, the rate is a tenth of that, or zero in a small cluster. If all zones are down, nothing is
+ * nodes in a zone are down, the rate is a tenth of that, or zero in a small cluster. If all zones are down, nothing is
  * evicted, since the fault is then likely on our side.
  */
 export class EvictionBrake {

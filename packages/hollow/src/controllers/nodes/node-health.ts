@@ -7,7 +7,7 @@ export const UNREACHABLE_TAINT = 'node.kubernetes.io/unreachable';
 /** Conditions reported by the node itself: Unknown once it stops reporting. */
 const NODE_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** Taints of the effect NoSchedule by condition and status (pkg/controller/nodelifecycle nodeConditionToTaintKeyStatusMap). */
+/** Taints with the effect NoSchedule, by condition and status (pkg/controller/nodelifecycle nodeConditionToTaintKeyStatusMap). */
 const CONDITION_TAINTS: readonly (readonly [type: string, status: string, key: string])[] = [
   ['Ready', 'False', NOT_READY_TAINT],
   ['Ready', 'Unknown', UNREACHABLE_TAINT],

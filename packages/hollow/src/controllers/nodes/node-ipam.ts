@@ -16,7 +16,7 @@ export function nodeIpamController(context: ControllerContext): Controller {
   const first = range.startAddress().bigInt();
   const size = 2n ** BigInt(32 - prefix);
   const count = 2 ** (prefix - range.subnetMask);
-  /** Allocated, but possibly missing in the cache. */
+  /** Allocated, but possibly missing from the cache. */
   const assigned = new Map<string, string>();
   let next = 0;
 

@@ -57,7 +57,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
     const heartbeat = node.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
     if (known?.renewTime === renewTime && known?.heartbeat === heartbeat && known) return known;
     const reportedMs = Math.max(...[renewTime, heartbeat].map((time) => Date.parse(time ?? '') || 0));
-    // A node seen for the first time gets the full grace period, since heartbeats were not observed before.
+    // A node seen for the first time gets the full grace period, since its earlier heartbeats were not observed.
     const atMs = known === undefined ? clock.now() : Math.min(Math.max(reportedMs, known.atMs), clock.now());
     const observed = { renewTime, heartbeat, atMs };
     heartbeats.set(name, observed);
@@ -111,7 +111,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
 
   const controller = new Controller({ name: 'node-lifecycle', reconcile, clock, random, log });
   controller.watch(nodes);
-  // The brake depends on all nodes: a change of one may allow or block evictions from another.
+  // The brake depends on all nodes: a change to one may allow or block evictions from another.
   nodes.addHandler({
     onUpdate: (old, node) => {
       if (readinessOf(old) === readinessOf(node)) return;

@@ -6,7 +6,7 @@ import { deletePod, recordDisruption } from '../disrupt-pod.ts';
 import { indexPodsByNode, podsOnNode } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
 
-/** A deleted node may be re-created under the same name: its pods are kept this long. */
+/** A deleted node may be re-created under the same name: its pods are kept for this long. */
 const QUARANTINE_MS = 40_000;
 
 /** Deletes pods whose node no longer exists (pkg/controller/podgc). */

@@ -55,7 +55,7 @@ test('reports what was not checked in a policy that exceeds the limit', () => {
   ]);
 });
 
-test('limits the length of the warnings of a policy with many mistakes', () => {
+test('limits the length of the warnings for a policy with many mistakes', () => {
   const expression = Array.from({ length: 300 }, (_, n) => `object.x${n} == 1`).join(' && ');
   const validations = Array.from({ length: 64 }, () => ({ expression }));
 

@@ -7,12 +7,12 @@ import type { ExpressionWarning, ValidatingAdmissionPolicy } from '@fairway/kube
 import { setOwn } from '@fairway/kube/object/json';
 import { nameOfKind, type PolicyKinds } from './matched-kinds.ts';
 
-/** Maximum characters of expressions, counted for each kind. */
+/** Maximum number of characters in expressions, counted per kind. */
 const MAX_CHECKED_CHARS = 1_000_000;
 const MAX_WARNING_CHARS = 8 * 1024;
 const MAX_WARNINGS_CHARS = 64 * 1024;
 
-/** A kind with the variable types of expressions for its objects. */
+/** A kind, with the types of the variables in expressions about its objects. */
 interface Subject {
   readonly name: string;
   readonly variables: ReadonlyMap<string, CelType>;

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { ServedKinds } from '@fairway/apiserver/server/served-kinds';
 import type { NamedRuleWithOperations, ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
 
-/** Like upstream: maximum kinds of one policy against which its expressions are checked. */
+/** As upstream: the maximum number of kinds against which one policy's expressions are checked. */
 const MAX_KINDS = 10;
 
 /** The kinds against which a policy's expressions can be checked. */
@@ -34,7 +34,7 @@ export function nameOfKind({ group, version, kind }: ResourceDefinition): string
 
 type Resource = readonly [group: string, version: string, plural: string];
 
-/** Rules may list a thousand items, each a thousand times. */
+/** Rules may combine thousands of groups, versions and resources. */
 const MAX_RESOURCES = 1000;
 
 function resourcesOf(rules: readonly NamedRuleWithOperations[]): Iterable<Resource> {

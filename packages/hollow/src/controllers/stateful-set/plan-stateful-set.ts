@@ -17,7 +17,7 @@ export type StatefulAction =
 
 /**
  * The next steps of a StatefulSet (updateStatefulSet of stateful_set_control.go). Pods are handled in order, each only
- * when all earlier ones are healthy, or all at once with podManagementPolicy Parallel. Then pods of an old revision are
+ * once all earlier ones are healthy, or all at once with podManagementPolicy Parallel. Then pods of an old revision are
  * replaced one at a time, from the last pod down to the partition.
  */
 export function planStatefulSet(

@@ -19,7 +19,7 @@ export function revisionOfPod({ metadata }: Pod): string {
   return metadata.labels?.[REVISION_LABEL] ?? '';
 }
 
-/** The pod of an ordinal, which determines its name, DNS name and claims (stateful_set_utils.go newStatefulSetPod). */
+/** The pod for an ordinal, which determines its name, DNS name and claims (stateful_set_utils.go newStatefulSetPod). */
 export function statefulPod(set: StatefulSet, template: PodTemplateSpec, revision: string, ordinal: number): Pod {
   const pod = podFromTemplate(template, set, StatefulSets);
   const name = `${set.metadata.name}-${ordinal}`;

@@ -40,7 +40,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     const cached = sets.get(key);
     if (cached === undefined || cached.metadata.deletionTimestamp !== undefined) return {};
     await claimChildren(cached, cached.spec.selector, children);
-    // Names are reused, so a stale cache could delete a pod that was just created: read from the server.
+    // Names are reused, so relying on a stale cache could delete a pod that was just created: read from the server.
     const set = reader.get(StatefulSets, cached.metadata.namespace ?? '', cached.metadata.name ?? '');
     if (set?.metadata.uid !== cached.metadata.uid || set === undefined) return {};
     const known = history.byIndex(CONTROLLER_UID_INDEX, set.metadata.uid ?? '');
@@ -111,7 +111,7 @@ export function statefulSetController(context: ControllerContext): Controller {
   }
 
   /**
-   * Claims are deleted with the set only while its retention policy requires it; claims of other controllers are not
+   * Claims are deleted with the set only while its retention policy requires it; other controllers' claims are not
    * touched.
    */
   async function updateClaimOwners(set: StatefulSet, pods: readonly Pod[]): Promise<void> {

@@ -18,7 +18,7 @@ import type { ControllerContext } from '../context.ts';
 import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
 
-/** How long to wait for a node that still reports a volume as in use although none of its pods uses it. */
+/** How long to wait for a node that still reports a volume as in use even though none of its pods uses it. */
 const MAX_UNMOUNT_MS = 360_000;
 const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
 /** Names of attachments created here; other attachments are not touched. */
@@ -143,7 +143,7 @@ export function attachDetach(context: ControllerContext): Controller {
   }
 
   /**
-   * Conditional on the version that was read, since the reconcile of another volume may have written in the meantime.
+   * Conditional on the version read, since the reconcile of another volume may have written it in the meantime.
    */
   async function writeAttached({ metadata }: Node, volumesAttached: readonly object[]): Promise<void> {
     const { name = '', resourceVersion } = metadata;

@@ -8,7 +8,7 @@ import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Creates and deletes pods on behalf of an owner, with its events, and tracks expectations for what the cache does not show yet. */
+/** Creates and deletes pods on behalf of an owner, records its events, and tracks expectations for what the cache does not show yet. */
 export class PodControl {
   readonly #client: KubeClient;
   readonly #events: EventRecorder;

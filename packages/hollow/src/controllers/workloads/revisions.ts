@@ -73,7 +73,7 @@ export async function ensureRevision(
   }
 }
 
-/** Deletes the oldest revisions that are not in use, beyond revisionHistoryLimit. */
+/** Deletes the oldest unused revisions beyond revisionHistoryLimit. */
 export async function truncateRevisions(
   client: KubeClient,
   known: readonly ControllerRevision[],

@@ -6,7 +6,7 @@ import type { Files, ProgramEnvironment } from './run-script.ts';
 /** A file on the node itself is visible to all its pods. */
 const HOST = 'host:';
 
-/** Files of a node that its pods share; all others are deleted with their pod. */
+/** Files on a node that its pods share; all others are deleted with their pod. */
 export function isHostFile(file: string): boolean {
   return file.startsWith(`${HOST}/`);
 }
@@ -67,9 +67,9 @@ interface Mount {
   readonly root: string | undefined;
 }
 
-/** With more mounts, file locations are considered unknown. */
+/** With more mounts than this, file locations are considered unknown. */
 const MAX_MOUNTS = 100;
-/** The limit of Linux. */
+/** The limit in Linux. */
 const MAX_PATH_CHARS = 4096;
 
 /** Innermost mounts first. */

@@ -27,7 +27,7 @@ export interface EndState {
   readonly exitCode: number;
   /** Files that it creates. */
   readonly touchedFiles: readonly string[];
-  /** The end of its output; undefined if unknown. */
+  /** The last part of its output; undefined if unknown. */
   readonly printed: string | undefined;
   /** Known contents of files that it writes, by path. */
   readonly written: ReadonlyMap<string, string>;

@@ -53,7 +53,7 @@ export class NodeCluster {
   readonly client: KubeClient;
   readonly server: ApiServer;
   readonly console: string[] = [];
-  /** The number of requests that nodes sent. */
+  /** The number of requests that nodes have sent. */
   requests = 0;
   /** Cuts all nodes off from the server. */
   isCutOff = false;

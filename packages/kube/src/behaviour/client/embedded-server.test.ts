@@ -147,7 +147,7 @@ test('an informer survives server restarts without missing a change', async () =
   await close();
 });
 
-test('eventually observes the changes of other clients over the network', async () => {
+test('eventually observes changes made by other clients over the network', async () => {
   const { client, direct, close } = await startRestartableServer();
   await direct()
     .resource(Namespaces)

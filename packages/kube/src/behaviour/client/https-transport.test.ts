@@ -87,7 +87,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('does not delay other lists behind a long one', async () => {
+  test('does not delay other lists queued behind a long one', async () => {
     const clock = new FakeClock();
     const held: ServerResponse[] = [];
     const { transport } = await connect(

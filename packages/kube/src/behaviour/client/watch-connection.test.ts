@@ -59,7 +59,7 @@ describe('watches on a server that supports HTTP/2', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('do not block each other if one of them is not read', async () => {
+  test('do not block each other if one of them is not being read', async () => {
     const { transport } = await connect((request, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000)));

@@ -154,7 +154,7 @@ describe.skipIf(!hasTools)(
       expect(expectParity(pems, MAX_OPENSSL_CHECKS)).toBeGreaterThan(MUTATIONS / 100);
     });
 
-    test('attacks are refused, although Go accepts many of them', () => {
+    test('attacks are refused, even though Go accepts many of them', () => {
       const target = { node, ownNames: [dns('demo-a')], foreignNode: 'system:node:demo-b', foreignNames: [dns('c')] };
       const attacks = ambiguousRequests(target).map(({ pem }) => pem);
       expect(expectParity(attacks, MAX_OPENSSL_CHECKS)).toBe(0);

@@ -17,7 +17,7 @@ import {
   uri,
 } from './crafted-request.ts';
 
-/** Requests that two parsers read differently: one reads `own`, the other reads `foreign`. */
+/** Requests that two parsers interpret differently: one reads `own`, the other reads `foreign`. */
 export interface AmbiguousRequest {
   readonly form: string;
   readonly pem: string;

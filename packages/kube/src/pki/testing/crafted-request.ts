@@ -23,7 +23,7 @@ const sequence = (...parts: readonly Buffer[]) => encodeDer(TAG.sequence, ...par
 const set = (...parts: readonly Buffer[]) => encodeDer(TAG.set, ...parts);
 const oid = (name: Oid) => Buffer.from(OIDS[name], 'hex');
 
-/** An attribute of a subject in its own relative name; text is encoded by its string type. */
+/** An attribute of a subject in its own relative name; text is encoded according to its string type. */
 export function part(type: Oid, text: string | Buffer, tag: number = STRINGS.utf8): Buffer {
   return set(attribute(type, text, tag));
 }

@@ -237,7 +237,7 @@ describe("clusters of Magnum's API", () => {
     expect((await pool('bare-worker')).spec).toMatchObject({ replicas: 2, flavor: 'b3-8' });
   });
 
-  test('a cluster has the proxy settings of its template', async () => {
+  test('a cluster uses the proxy settings from its template', async () => {
     const template = {
       name: 'proxied',
       coe: 'kubernetes',
@@ -386,13 +386,13 @@ describe("clusters of Magnum's API", () => {
       );
     });
 
-    test('an administrator’s trust for their own project is refused for a cluster of another project', async () => {
+    test('an administrator’s trust for their own project is refused for a cluster in another project', async () => {
       const response = await magnum.call('admin', 'PATCH', `/v1/credentials/${uuid}`);
       expect(response.status).toBe(403);
       expect(response.body.errors[0].detail).toMatch(/belongs to another project/);
     });
 
-    test('an administrator sees the clusters of all projects', async () => {
+    test('an administrator sees the clusters in all projects', async () => {
       expect((await magnum.call('admin', 'GET', `/v1/clusters/${uuid}`)).body.name).toBe('private');
       expect((await magnum.call('olga', 'GET', '/v1/clusters')).body).toEqual({ clusters: [] });
     });

@@ -12,7 +12,7 @@ import { OrphanedCredentialGC } from '../../credentials/orphaned-credential-gc.t
 
 const ELEVEN_MINUTES_MS = 11 * 60_000;
 
-/** `other` is the tenant; the entry `simulator` is Fairway's own user. */
+/** `other` is the tenant; the `simulator` entry is Fairway's own user. */
 describe('the credential of a cluster', () => {
   let gateway: TestGateway;
   let tenant: OpenStackClient;
@@ -202,7 +202,7 @@ describe('the credential of a cluster', () => {
     expect(await trustIdOf(spec.secretRef.name)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
-  test('remains until its trust is found if its Secret cannot be written', async () => {
+  test('remains, if its Secret cannot be written, until its trust is found', async () => {
     const roles = gateway.as('operator').resource(RoleBindings);
     await roles.create({
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -229,7 +229,7 @@ describe('the credential of a cluster', () => {
     await expectToBeRevoked();
   });
 
-  test('remains until its trust is found if the response to the trust’s creation was lost', async () => {
+  test('remains, if the response to the trust’s creation was lost, until its trust is found', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',
@@ -240,7 +240,7 @@ describe('the credential of a cluster', () => {
     await expectToBeRevoked();
   });
 
-  test('shares a single request for the list of trusts with all other credentials in a pass', async () => {
+  test('shares a single trust list request with all other credentials in a pass', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',

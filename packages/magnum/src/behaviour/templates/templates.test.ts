@@ -152,7 +152,7 @@ describe('cluster templates', () => {
     expect(response.body.errors[0].detail).toMatch(detail);
   });
 
-  test('are not changed by a patch whose path is not an attribute', async () => {
+  test('are not changed by a patch whose path does not name an attribute', async () => {
     await call('alice', 'POST', '', { ...OWN_TEMPLATE, name: 'plain' });
     const response = await call('alice', 'PATCH', '/plain', [
       { op: 'add', path: '/__proto__', value: { public: true } },

@@ -135,7 +135,7 @@ describe('Session', () => {
     expect(server.requests.at(-1)?.headers['openstack-api-version']).toBe('compute 2.53');
   });
 
-  it('rejects a call that needs a newer microversion than the service has, before sending it', async () => {
+  it('rejects a call that needs a newer microversion than the service supports, before sending it', async () => {
     const client = connect().client();
 
     const call = client.compute.servers.create({ name: 'a', flavorRef: '1', networks: 'none', hostname: 'a.b' });
@@ -227,7 +227,7 @@ describe('Session', () => {
     expect(paths().at(-1)).toBe(`GET ${path.replace('servers/1', '')}`);
   });
 
-  it('lists what the catalog has when an endpoint is missing', async () => {
+  it('lists what the catalog contains when an endpoint is missing', async () => {
     const client = connect({ region_name: 'RegionNine' }).client();
 
     const { message } = (await failureOf(list(client))) as Error;

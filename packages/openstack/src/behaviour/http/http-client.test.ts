@@ -226,7 +226,7 @@ describe('HttpClient', () => {
     );
   });
 
-  it('creates one span for all attempts, with the request ids of the service', async () => {
+  it('creates one span for all attempts, with the service’s request ids', async () => {
     const tracer = new FakeTracer();
     const around = tracer.work('reconcile machine', [], {});
     const send = await start((_, index) =>
@@ -262,7 +262,7 @@ describe('HttpClient', () => {
     ]);
   });
 
-  it('records the result of a failed call in its span, without the message of the service', async () => {
+  it('records the result of a failed call in its span, without the service’s message', async () => {
     const around = new FakeTracer().work('reconcile machine', [], {}) as FakeSpan;
     const send = await start(() => ({ status: 403, body: { forbidden: { message: 'Quota exceeded for hunter2' } } }));
 

@@ -74,7 +74,7 @@ function signIn(auth: object, who: Person = person(), entry: object = {}, signal
   });
 }
 
-/** The error that a sign-in fails with. */
+/** The error with which a sign-in fails. */
 async function failureOf(signingIn: Promise<unknown>): Promise<Error> {
   try {
     await signingIn;
@@ -114,7 +114,7 @@ describe('a password', () => {
     expect(who.heard).toEqual(['Password of demo: ']);
   });
 
-  it('yields a token of the trustor’s project with a trust', async () => {
+  it('yields a token for the trustor’s project with a trust', async () => {
     const trust = await test.demo.make('/identity/v3/OS-TRUST/trusts', {
       trust: {
         trustor_user_id: test.demo.userId,
@@ -218,7 +218,7 @@ describe('federation', () => {
       client: { username: 'demo', password: TEST_PASSWORD, access_token_type: 'id_token' },
     },
     { auth_type: 'v3oidcclientcredentials', client: { client_id: 'demo', client_secret: TEST_PASSWORD } },
-  ])('yields a token of the project with $auth_type and $client', async ({ auth_type, client }) => {
+  ])('yields a token for the project with $auth_type and $client', async ({ auth_type, client }) => {
     const { token } = await signIn(federated(client), person(), { auth_type });
 
     expect(token).toMatchObject({ project: { name: 'demo' }, methods: expect.arrayContaining(['openid']) });
@@ -234,7 +234,7 @@ describe('federation', () => {
     expect(token.project?.name).toBe('demo');
   });
 
-  it('accepts an access token from elsewhere', async () => {
+  it('accepts an access token obtained elsewhere', async () => {
     const body = new URLSearchParams({
       grant_type: 'password',
       client_id: 'fairway',
@@ -269,7 +269,7 @@ describe('federation', () => {
       expect(polls.map(({ status }) => status)).toEqual([400, 400, 200]);
     });
 
-    it('fails when the person declines', async () => {
+    it('fails when the user declines', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));
       const page = await who.opened;
@@ -382,7 +382,7 @@ describe('federation', () => {
       expect((await refused).message).toContain('returned an invalid response');
     });
 
-    it('fails when the person declines, and after five minutes', async () => {
+    it('fails when the user declines, and after five minutes', async () => {
       const who = person();
       const declined = failureOf(signIn(federated(), who, entry));
       await fetch(await submit(await who.opened, { deny: 'yes' }));

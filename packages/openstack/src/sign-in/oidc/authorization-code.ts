@@ -8,7 +8,8 @@ import { issuerFromIdToken, subjectToken } from './token-response.ts';
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * The authorization code flow in a browser on this machine, with PKCE (RFC 7636, 8252), or with a code from elsewhere.
+ * The authorization code flow in a browser on this machine, with PKCE (RFC 7636, 8252), or with a code obtained
+ * elsewhere.
  */
 export async function tokenByAuthorizationCode(
   provider: Provider,
@@ -50,7 +51,7 @@ export async function tokenByAuthorizationCode(
     context.person.show(`To sign in, open ${url} in a browser on this machine\n`);
     context.person.openBrowser(url);
     const callback = await browser.waitForCallback(state);
-    // A provider that is configured only by endpoints first states its issuer here (RFC 9207).
+    // A provider that is configured only through its endpoints first states its issuer here (RFC 9207).
     const issuer = (provider.isDiscovered ? undefined : callback.get('iss')) ?? provider.server.issuer;
     const parameters = oauth.validateAuthResponse({ ...provider.server, issuer }, provider.client, callback, state);
     return await exchange(provider, client, { parameters, redirectUri: browser.redirectUri, verifier, nonce });

@@ -36,7 +36,7 @@ function provider(interval: number) {
 test.each([
   { interval: 0.1, most: 600 },
   { interval: 1e9, most: 10 },
-])('polls a provider with an interval of $interval s while the code is valid', async ({ interval, most }) => {
+])('polls a provider at an interval of $interval s while the code is valid', async ({ interval, most }) => {
   const clock = new FakeClock();
   const { provider: idp, asked } = provider(interval);
   const client = { id: 'fairway', scope: 'openid', tokenType: 'access_token' } as const;

@@ -12,7 +12,7 @@ export interface ProviderContext extends PersonContext {
   readonly transport: HttpTransport;
 }
 
-/** Returns the token of an identity provider that Keystone accepts. Throws a SignInError. */
+/** Returns an identity provider's token that Keystone accepts. Throws a SignInError. */
 export async function providerToken(grant: OidcGrant, context: ProviderContext): Promise<string> {
   if (grant.kind === 'accessToken') return grant.accessToken;
   const { person, clock, signal } = context;

@@ -65,7 +65,7 @@ async function discover(url: string, fetch: TransportFetch): Promise<oauth.Autho
       advice: 'check discovery_endpoint',
     });
   }
-  // A document of another issuer could redirect requests to its own endpoints.
+  // A document from another issuer could redirect requests to its own endpoints.
   const issuer = url.endsWith(WELL_KNOWN) ? url.slice(0, -WELL_KNOWN.length) : undefined;
   if (issuer !== undefined && data.issuer.replace(/\/$/, '') !== issuer) {
     throw new SignInError(`${url} is the discovery document of another provider: ${data.issuer}`, {

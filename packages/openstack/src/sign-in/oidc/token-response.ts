@@ -3,7 +3,7 @@ import { SignInError } from '../person.ts';
 import type { OidcClient } from '../sign-in.ts';
 import type { Provider } from './provider.ts';
 
-/** The provider's token that Keystone receives. */
+/** The provider's token that is sent to Keystone. */
 export function subjectToken({ tokenType }: OidcClient, payload: oauth.TokenEndpointResponse): string {
   const token = payload[tokenType];
   if (typeof token === 'string') return token;

@@ -2,7 +2,7 @@ import type { Clock } from '@fairway/base/clock';
 import { type HttpMethod, type HttpTransport, TransportError } from '../../http/transport.ts';
 import { SignInError } from '../person.ts';
 
-/** The arguments of calls by oauth4webapi. */
+/** The arguments that oauth4webapi passes. */
 export interface FetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

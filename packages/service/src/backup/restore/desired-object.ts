@@ -33,7 +33,7 @@ export function isPausable(type: ResourceType): boolean {
 }
 
 /**
- * The object to create for an object in a backup: without server-set fields, with owner UIDs of the target, and paused
+ * The object to create for an object in a backup: without server-set fields, with the target's owner UIDs, and paused
  * if controllers reconcile it. Owners unknown to `uidOf` are omitted, because the garbage collector would otherwise
  * delete the object.
  */
@@ -77,7 +77,7 @@ function omitServerFields(type: ResourceType, content: object): object {
 export function desiredStatus(type: ResourceType, source: KubeObject): object | undefined {
   if (!KINDS_WITH_STATUS.includes(type)) return undefined;
   const { status = {} } = source as StatefulObject;
-  // Observations refer to another generation and another Fairway.
+  // Observations refer to a different generation and a different Fairway.
   const { observedGeneration: _observed, conditions = [], ...known } = status;
   return {
     ...known,
@@ -118,7 +118,7 @@ function fieldDifferences(desiredFields: object, existing: unknown, path: readon
   });
 }
 
-/** An empty list equals an absent one. */
+/** An empty list is equivalent to an absent one. */
 function isSame(a: unknown, b: unknown): boolean {
   const normalize = (value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value);
   return isDeepStrictEqual(normalize(a), normalize(b));

@@ -19,7 +19,7 @@ export interface RestoreRequest {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /**
-   * Called with the plan before anything is written; an exception ends the restore. Not called if the run only has to
+   * Called with the plan before anything is written; an exception aborts the restore. Not called if the run only has to
    * resume objects.
    */
   readonly onPlan: (plan: RestorePlan) => void;

@@ -142,7 +142,7 @@ function namespaceStep(source: KubeObject, existing: KubeObject, overwrite: bool
   return { type, source, action: 'annotate', existing, metadata: value };
 }
 
-/** Entries to write: Fairway's own, and those that are missing in the target. */
+/** Entries to write: Fairway's own, and those that are missing from the target. */
 function added(
   requiredAnnotations: Readonly<Record<string, string>> = {},
   held: Readonly<Record<string, string>> = {},

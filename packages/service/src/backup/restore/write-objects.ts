@@ -17,8 +17,8 @@ export interface WriteOptions {
 }
 
 /**
- * Creates the missing objects, kind by kind. Objects that controllers reconcile are created paused, and have their
- * cloud identity before this resolves. May be killed at any point: another plan continues from there.
+ * Creates the missing objects, kind by kind. Objects that controllers reconcile are created paused, and have
+ * their cloud identity by the time this resolves. May be killed at any point: another plan continues from there.
  */
 export async function writeObjects(
   client: KubeClient,

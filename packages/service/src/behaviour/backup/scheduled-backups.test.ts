@@ -158,7 +158,7 @@ test('leaves a damaged backup alone, and makes another one', async () => {
   expect(await times()).toEqual(['20260101T003000Z', '20260101T010000Z', '20260101T020000Z']);
 });
 
-test('makes no backup if the store has backups with another passphrase, and logs the reason', async () => {
+test('makes no backup if the store contains backups with a different passphrase, and logs the reason', async () => {
   start({ offHost: storeLocation('the passphrase of yesterday') });
   await pass(0);
   await running?.stop();

@@ -44,7 +44,7 @@ describe('a receiver over HTTP', () => {
     server?.close();
   });
 
-  test('gets the metrics of /metrics in OTLP format', async () => {
+  test('gets the metrics served at /metrics in OTLP format', async () => {
     const firstPush = Promise.withResolvers<{ readonly path: string; readonly body: MetricsRequest }>();
     server = createServer((request, response) => {
       const chunks: Buffer[] = [];

@@ -74,7 +74,7 @@ test('trusts what the gateway registers, and hides the webhook’s secret path',
   });
 });
 
-test('does not trust a certificate of another CA, or a certificate for other names', async () => {
+test('does not trust a certificate from another CA, or a certificate for other names', async () => {
   await registeredWebhook(`https://127.0.0.1:${port}/webhook/secret`, otherCertificate);
   expect(await observeWebhook(client)).toMatchObject({ probe: { kind: 'distrusted' } });
   await client.resource(ValidatingWebhookConfigurations).delete('admission.fairway.dev');

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a control plane in its own process writes requested audit data to its folder', async () => {
+test('a control plane in its own process writes requested audit data to its directory', async () => {
   const stop = new AbortController();
   const running = runSimulatedControlPlane({
     spec: {

@@ -79,7 +79,7 @@ describe('volume types', () => {
 });
 
 describe('quota sets', () => {
-  it('are changed by administrators, not below the usage', async () => {
+  it('can be changed by administrators, but not to less than the usage', async () => {
     const path = `/volume/v3/os-quota-sets/${test.demo.projectId}`;
     await test.demo.make('/volume/v3/volumes', { volume: { size: 7 } });
 

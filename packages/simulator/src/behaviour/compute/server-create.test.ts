@@ -18,7 +18,7 @@ const create = (overrides: object, extra: object = {}, version = 'compute 2.93')
     { 'OpenStack-API-Version': version },
   );
 
-/** A pattern that matches only this text. */
+/** A pattern that matches exactly this text. */
 function exactMessage(text: string): RegExp {
   return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
 }

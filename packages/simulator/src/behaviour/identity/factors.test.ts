@@ -51,7 +51,7 @@ describe('a user whose rules require two methods', () => {
     expect((await call(test.origin, 'POST', TOKENS, totpAuth(), receipt)).status).toBe(401);
   });
 
-  it('can exchange a token for one with another scope', async () => {
+  it('can exchange a token for one with a different scope', async () => {
     const { headers } = await call(test.origin, 'POST', TOKENS, passwordRequest('demo', TEST_PASSWORD, scope));
     const receipt = { 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt') ?? '' };
     const issued = await call(test.origin, 'POST', TOKENS, totpAuth(), receipt);
@@ -61,7 +61,7 @@ describe('a user whose rules require two methods', () => {
     expect(again.status).toBe(201);
   });
 
-  it('needs only one method when the rules are switched off', async () => {
+  it('needs only one method when the rules are disabled', async () => {
     const options = { multi_factor_auth_rules: [['password', 'totp']], multi_factor_auth_enabled: false };
     await test.admin.call('PATCH', `/identity/v3/users/${test.demo.userId}`, { user: { options } });
 

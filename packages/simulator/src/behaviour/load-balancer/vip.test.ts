@@ -107,7 +107,7 @@ describe('the VIP', () => {
     expect(listed(await test.demo.call('GET', '/network/v2.0/ports'), 'ports')).toHaveLength(before);
   });
 
-  it('counts against the quota of ports', async () => {
+  it('counts against the port quota', async () => {
     test.cloud.setQuota('demo', { port: 0 });
     const response = await create({ vip_subnet_id: subnet.id });
     test.cloud.setQuota('demo', { port: 100 });
@@ -165,7 +165,7 @@ describe("the VIP's security group", () => {
     expect((await test.demo.call('GET', `${LBAAS}/loadbalancers/${created.id}`)).status).toBe(404);
   });
 
-  it('does not exist with OVN, whose port has another name', async () => {
+  it('does not exist with OVN, whose port has a different name', async () => {
     const created = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: subnet.id, provider: 'ovn' } });
     const fetched = await show(test.demo, `loadbalancers/${created.id}`);
     const port = await test.demo.call('GET', `/network/v2.0/ports/${String(created['vip_port_id'])}`);

@@ -64,7 +64,7 @@ describe('quotas', () => {
   });
 });
 
-it('returns 405 for a method that a path does not have', async () => {
+it('returns 405 for a method that a path does not support', async () => {
   expect((await test.demo.call('PATCH', '/network/v2.0/networks')).status).toBe(405);
 });
 

@@ -111,7 +111,7 @@ it('prevents readers from writing', async () => {
   expect((await test.reader.call('GET', '/share/v2/shares', undefined, NEWEST)).status).toBe(200);
 });
 
-it('has separate limits from those of volumes', async () => {
+it('has limits separate from those for volumes', async () => {
   test.cloud.setQuota('demo', { gigabytes: 7 });
   test.cloud.setQuota('demo', { gigabytes: 5 }, 'shared-file-system');
   const limitsOf = async (path: string) => (await test.demo.call('GET', path, undefined, NEWEST)).body['limits'];

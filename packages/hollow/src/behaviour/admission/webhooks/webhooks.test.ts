@@ -118,7 +118,7 @@ test.each([
   },
 );
 
-test('built-in plugins see and keep the changes of webhooks', async () => {
+test('built-in plugins see and keep the changes made by webhooks', async () => {
   const sidecar = { name: 'sidecar', image: 'proxy:1' };
   webhooks.reply('/hook', (review) =>
     reviewResponse(review, patchResponse({ op: 'add', path: '/spec/containers/-', value: sidecar })),
@@ -134,7 +134,7 @@ test('built-in plugins see and keep the changes of webhooks', async () => {
   expect(spec.containers[1]).toMatchObject({ terminationMessagePath: '/dev/termination-log' });
 });
 
-test('allocates the addresses of a Service once, after webhooks', async () => {
+test('allocates the addresses of a Service once, after webhooks have run', async () => {
   webhooks.reply('/hook', (review) =>
     reviewResponse(review, patchResponse({ op: 'replace', path: '/spec/type', value: 'NodePort' })),
   );
@@ -234,7 +234,7 @@ test('calls webhooks for connections to a pod, with their options', async () => 
   });
 });
 
-test('deletes custom resources with their definition, whatever webhooks return', async () => {
+test('deletes custom resources along with their definition, whatever webhooks return', async () => {
   webhooks.reply('/hook', (review) =>
     review.request['operation'] === 'DELETE' ? rejectingWebhook(review) : reviewResponse(review),
   );

@@ -88,7 +88,7 @@ describe('a DaemonSet', () => {
     const pods = await cluster.list(Pods);
     expect(new Set(revisions.map(({ revision }) => revision))).toEqual(new Set([1, 2]));
     expect(hashes).toContain(pods[0]?.metadata.labels?.['controller-revision-hash']);
-    // Clients compare the bytes of the data with those that Go writes, keys in order.
+    // Clients compare the data byte by byte with what Go writes, which sorts the keys.
     for (const { data } of revisions) expect(JSON.stringify(data)).toBe(canonicalJson(data));
   });
 });

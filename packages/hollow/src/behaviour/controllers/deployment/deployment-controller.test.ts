@@ -50,7 +50,7 @@ describe('a Deployment', () => {
     });
   });
 
-  it('rolls a template out and back, never below the minimum available', async () => {
+  it('rolls a template out and back, never dropping below the minimum available', async () => {
     await using cluster = await TestCluster.start();
     const deployments = cluster.client.resource(Deployments);
     await deployments.create(deployment(4));

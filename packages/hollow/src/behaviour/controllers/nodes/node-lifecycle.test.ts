@@ -29,7 +29,7 @@ describe('a node', () => {
     });
   });
 
-  it('becomes Unknown after its grace period if it dies, and its pods are replaced after their toleration', async () => {
+  it('becomes Unknown after its grace period if it dies, and its pods are replaced after their toleration expires', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(Deployments).create(deployment(6));
     const before = await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
@@ -61,7 +61,7 @@ describe('a node', () => {
       expect(running).toHaveLength(6);
       return true;
     });
-    // The node is removed: nothing can confirm that its pods stopped, so they are garbage-collected.
+    // The node is removed: nothing can confirm that its pods have stopped, so they are garbage-collected.
     await cluster.client.resource(Nodes).delete('node-a');
     await cluster.advance(60);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 6);

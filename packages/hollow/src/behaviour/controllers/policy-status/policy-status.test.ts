@@ -56,7 +56,7 @@ async function create({ client }: TestCluster, spec: Spec): Promise<void> {
 }
 
 // From Kubernetes' own tests: "should type check validation expressions".
-test('a well-typed policy has no warnings', async () => {
+test('a well-typed policy gets no warnings', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await create(cluster, { matchConstraints: DEPLOYMENTS, validations: [{ expression: 'object.spec.replicas > 1' }] });
 
@@ -65,7 +65,7 @@ test('a well-typed policy has no warnings', async () => {
   expect(status).toEqual({ observedGeneration: 1, typeChecking: {} });
 });
 
-test('a policy with type errors has a warning for each expression', async () => {
+test('a policy with type errors gets a warning for each expression', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   await create(cluster, {
     matchConstraints: DEPLOYMENTS,
@@ -185,7 +185,7 @@ test.each<{ reason: string; spec: Spec; warnings: readonly string[] }>([
   );
 });
 
-test('each kind of a policy has its own warnings, and at most ten kinds are checked', async () => {
+test('each kind in a policy gets its own warnings, and at most ten kinds are checked', async () => {
   await using cluster = await TestCluster.start({ nodes: [] });
   const resources = ['pods', 'services', 'secrets', 'configmaps', 'nodes', 'namespaces', 'endpoints', 'events'];
   const rules = [

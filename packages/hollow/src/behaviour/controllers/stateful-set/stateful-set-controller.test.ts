@@ -128,7 +128,7 @@ describe('a StatefulSet', () => {
     expect(await cluster.list(ControllerRevisions)).toHaveLength(2);
   });
 
-  it('re-creates a lost pod under its name', async () => {
+  it('re-creates a lost pod under the same name', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(StatefulSets).create(statefulSet(2));
     await untilReady(cluster, 2);

@@ -51,7 +51,7 @@ async function attached({ client }: TestCluster, [attachment]: readonly VolumeAt
   await client.resource(VolumeAttachments).patch(attachment?.metadata.name ?? '', patch, { subresource: 'status' });
 }
 
-test('attaches a volume to the node of a pod, and lists it in the node’s status', async () => {
+test('attaches a volume to a pod’s node, and lists it in the node’s status', async () => {
   await using cluster = await withVolume();
   await run(cluster, 'web', 'node-a');
 

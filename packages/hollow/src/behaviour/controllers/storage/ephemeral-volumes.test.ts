@@ -40,7 +40,7 @@ describe('a generic ephemeral volume', () => {
     await eventuallyDeleted(client.resource(PersistentVolumeClaims), SCRATCH);
   });
 
-  it('does not use a claim of another owner, and reports that', async () => {
+  it('does not use a claim with a different owner, and reports that', async () => {
     await using cluster = await TestCluster.start({ nodes: [] });
     const { client } = cluster;
     await client.resource(PersistentVolumeClaims).create({

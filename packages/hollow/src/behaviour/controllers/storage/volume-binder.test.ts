@@ -118,7 +118,7 @@ describe('a claim', () => {
     await eventuallyObject(client.resource(PersistentVolumeClaims), DATA, ({ status }) => status?.phase === 'Bound');
   });
 
-  it('is bound on the node of its pod with WaitForFirstConsumer', async () => {
+  it('is bound on its pod’s node with WaitForFirstConsumer', async () => {
     await using cluster = await TestCluster.start();
     const { client } = cluster;
     await client.resource(StorageClasses).create(storageClass('WaitForFirstConsumer', 'kubernetes.io/no-provisioner'));

@@ -83,7 +83,7 @@ function restore(client: KubeClient, archive: Archive, options: Partial<RestoreR
   });
 }
 
-/** All objects of a target, with owners by name instead of UIDs, and without server-specific fields. */
+/** All objects of a target, with owners identified by name instead of UID, and without server-specific fields. */
 async function contentOf({ client }: TestApi): Promise<readonly object[]> {
   const objects: StatefulObject[] = [];
   for (const type of BACKED_UP_KINDS) {
