@@ -30,7 +30,7 @@ export interface PlanLimit {
   readonly notes: readonly LimitNote[];
 }
 
-type LimitedPlan = Pick<Plan, 'metadata'> & { readonly spec: PlanSpec };
+type LimitedPlan = Pick<Plan, 'metadata' | 'spec'>;
 
 /** The service that a plan belongs to. Pure. */
 export function serviceOf({ spec }: { readonly spec: Pick<PlanSpec, 'service' | 'displayName'> }): string {

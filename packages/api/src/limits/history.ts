@@ -1,4 +1,4 @@
-import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import type { Plan } from '../kinds/plan.ts';
 import { LIMIT_CATALOGUE, serviceOf } from './catalogue.ts';
 import { code, type RichText, text } from './rich-text.ts';
 
@@ -12,10 +12,7 @@ interface LimitChange {
 }
 
 /** The dated changes of a plan's limits, from the notes on them, newest first. Pure. */
-export function changesOfPlan(
-  plan: Pick<Plan, 'metadata'> & { readonly spec: PlanSpec },
-  brand: string,
-): readonly LimitChange[] {
+export function changesOfPlan(plan: Pick<Plan, 'metadata' | 'spec'>, brand: string): readonly LimitChange[] {
   const { spec } = plan;
   const service = serviceOf(plan);
   const limited = LIMIT_CATALOGUE.filter(

@@ -1,4 +1,5 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
+import { dayOf } from '../domain/usage/amounts.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { type LimitName, type LimitNote, UNCONDITIONAL_LIMITS } from '../kinds/plan-limits.ts';
 
@@ -40,7 +41,7 @@ export function enforcementOf(
 ): { readonly enforcement: Enforcement; readonly explanation: string } {
   const note = noteOn(plan, limit, limitedValue);
   if (note === undefined) return REFUSED;
-  const day = new Date(nowMs).toISOString().slice(0, 10);
+  const day = dayOf(nowMs);
   if (UNCONDITIONAL_LIMITS.includes(limit)) return { enforcement: 'Refuse', explanation: explanationOf(note, false) };
   if (note.until !== undefined && note.until <= day) return { enforcement: 'Ignore', explanation: '' };
   const isAnnounced = note.since !== undefined && note.since > day;

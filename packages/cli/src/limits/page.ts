@@ -1,4 +1,4 @@
-import type { Plan, PlanSpec } from '@fairway/api/kinds/plan';
+import type { Plan } from '@fairway/api/kinds/plan';
 import { LIMIT_CATALOGUE, limitsOfPlan, type PlanLimit, serviceOf } from '@fairway/api/limits/catalogue';
 import { changesOfPlan } from '@fairway/api/limits/history';
 import { noteSentences, noteSubject } from '@fairway/api/limits/note-text';
@@ -19,7 +19,7 @@ interface ServicePart {
 }
 
 /** A Plan as far as the page states it. */
-export type StatedPlan = Pick<Plan, 'metadata'> & { readonly spec: PlanSpec };
+export type StatedPlan = Pick<Plan, 'metadata' | 'spec'>;
 
 export interface PageOptions {
   /** Name of the cloud in running text. */

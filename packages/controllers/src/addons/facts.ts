@@ -2,6 +2,7 @@ import type { AddonFacts } from '@fairway/addons/addon';
 import { isCniInstalled } from '@fairway/api/domain/cni-installer';
 import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { componentsOf } from '@fairway/api/domain/release-components';
+import { dayOf } from '@fairway/api/domain/usage/amounts';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
@@ -36,7 +37,7 @@ export function addonFacts(
     storage: storageLimits(plan),
     hasPolicyFile: plan.limitPolicies === 'Manifests' && status?.limitPolicies?.mode === 'Manifests',
     limits: inClusterLimits(plan),
-    today: new Date(nowMs).toISOString().slice(0, 10),
+    today: dayOf(nowMs),
     reachesNodes,
     server: url,
     podCIDR,

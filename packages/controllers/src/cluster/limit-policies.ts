@@ -2,6 +2,7 @@ import type { AddonObject } from '@fairway/addons/addon';
 import { coversObject } from '@fairway/addons/covers';
 import { limitPolicies } from '@fairway/addons/limits/objects';
 import { storageLimits } from '@fairway/api/domain/plan-storage';
+import { dayOf } from '@fairway/api/domain/usage/amounts';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
@@ -31,7 +32,7 @@ export async function policiesInFile(
   const limits = inClusterLimits(plan);
   const nowMs = clock.now();
   pass.requeueAfter(enforcementChangeDelayMs(limits, nowMs));
-  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const today = dayOf(nowMs);
   const objects = limitPolicies({ limits, storage: storageLimits(plan), today });
   if (!isFileRequired && (await hasObjects(tenants.get(identityOf(cluster)), objects, pass.signal))) return undefined;
   if (!isFileRequired) pass.requeueAfter(REPLACEMENT_RETRY_MS);
