@@ -244,10 +244,7 @@ describe.skipIf(missing.length > 0)(
       // The first check of running processes.
       await cluster.runtime.ensure(cluster.spec);
       kill(pidsOf(cluster.folder)['kube-apiserver']);
-      const closed = await cluster.waitForState(
-        ({ phase }) => phase === 'Failed',
-        () => false,
-      );
+      const closed = await cluster.waitForState(({ phase }) => phase === 'Failed');
       const refused = await cluster.runtime.unenforcedFields();
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime();

@@ -341,7 +341,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       const isRecovered = ({ phase, settingsProblem }: ControlPlaneState) =>
         phase === 'Running' && settingsProblem !== undefined;
 
-      const { settingsProblem } = await cluster.waitForState(isRecovered, () => false);
+      const { settingsProblem } = await cluster.waitForState(isRecovered);
 
       expect(settingsProblem).toMatch(/kube-apiserver does not start with these settings: .*serial number/);
       expect((await configMaps().list({ namespace })).items.length).toBeGreaterThan(0);

@@ -136,10 +136,7 @@ describe.skipIf(release === undefined)(`limit policies in a file of a control pl
     await vi.waitUntil(() => /manifest config" err=/.test(readFileSync(log, 'utf8')), { timeout: 300_000 });
     const afterReload = await refusalOf('ReadWriteMany');
     process.kill(Number(pidsOf(cluster.folder)['kube-apiserver']), 'SIGKILL');
-    const state = await cluster.waitForState(
-      (seen) => isRunning(seen) && seen.limitPolicies?.mode === 'Objects',
-      () => false,
-    );
+    const state = await cluster.waitForState((seen) => isRunning(seen) && seen.limitPolicies?.mode === 'Objects');
 
     expect(afterReload).toContain(notAllowed('ReadWriteMany', 'ReadWriteOnce, or a StorageClass for shares'));
     expect(state.limitPolicies).toMatchObject({

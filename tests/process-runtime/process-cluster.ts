@@ -87,11 +87,8 @@ export class ProcessCluster {
     return join(this.#parent, 'runtime', CLUSTER_UID);
   }
 
-  /** Polls until the state matches, or can no longer match. */
-  async waitForState(
-    predicate: (state: ControlPlaneState) => boolean,
-    hasFailed: (state: ControlPlaneState) => boolean = ({ phase }) => phase === 'Failed',
-  ): Promise<ControlPlaneState> {
+  /** Polls until the state matches. No state is final: failed components are restarted. */
+  async waitForState(predicate: (state: ControlPlaneState) => boolean): Promise<ControlPlaneState> {
     for (;;) {
       const changed = Promise.withResolvers<void>();
       const unsubscribe = this.runtime.onChange(() => changed.resolve());
@@ -100,7 +97,6 @@ export class ProcessCluster {
         unsubscribe();
         return state;
       }
-      if (hasFailed(state)) throw new Error(state.message);
       await changed.promise;
       unsubscribe();
     }

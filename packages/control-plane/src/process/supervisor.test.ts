@@ -101,7 +101,11 @@ test('restarts a killed component, and no other component', async () => {
 });
 
 test('restarts a crash-looping component with backoff, and reports its error', async () => {
-  machine.broken.set('kube-scheduler', 'I1121 10:00:00 1 a.go:1] hello\nE1121 10:00:00 1 run.go:72] no such flag\n');
+  const stacks = 'goroutine 7 [select]:\nmain.run()\n\t/src/main.go:396 +0x44a\n'.repeat(1000);
+  machine.broken.set(
+    'kube-scheduler',
+    `I1121 10:00:00 1 a.go:1] hello\nF1121 10:00:00 1 run.go:72] no such flag\n${stacks}`,
+  );
   const supervisor = supervise();
   await supervisor.setDesired(desired());
   await clock.advance(120_000);

@@ -67,7 +67,8 @@ export interface SupervisorOptions {
 
 const STEADY_POLL_INTERVAL_MS = 2000;
 const PROBE_PERIOD_MS = 10_000;
-const ERROR_TAIL_BYTES = 8192;
+/** A component may print the stacks of all its goroutines after its error (klog.Fatal). */
+const ERROR_TAIL_BYTES = 2 ** 20;
 
 const HANG_MESSAGE = `it did not respond for ${HANG_TIMEOUT_MS / 1000} s`;
 

@@ -25,7 +25,7 @@ export interface SummaryProps {
   readonly onCancel: () => void;
 }
 
-/** The objects to create, their resources, and the button. */
+/** The button, and the objects to create with their resources. The button stays in place when the quotas change. */
 export function Summary({
   draft,
   namespace,
@@ -48,7 +48,6 @@ export function Summary({
   return (
     <aside className="fw-summary" aria-label={t('summary')}>
       <h2>{isNamed ? draft.name : t('summary')}</h2>
-      <UsageTable pools={sizes} profile={profile} />
       {problemsElsewhere.map((text) => (
         <Alert key={text} isInline variant="warning" title={tPart('other.problems')}>
           <ServerText text={text} />
@@ -71,6 +70,7 @@ export function Summary({
           {t('cancel')}
         </Link>
       </div>
+      <UsageTable pools={sizes} profile={profile} />
       <YamlView objects={[clusterOf(draft, namespace), ...poolsOf(draft, namespace)]} />
     </aside>
   );

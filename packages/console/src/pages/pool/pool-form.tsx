@@ -74,10 +74,6 @@ export function PoolForm({
       </div>
       <aside className="fw-summary" aria-label={t('summary')}>
         <h2>{t('summary')}</h2>
-        <UsageTable
-          pools={[{ flavor: spec.flavor, nodes: spec.replicas ?? 1, hasFloatingIPs: spec.floatingIPs?.enabled }]}
-          profile={profile}
-        />
         {otherProblems.map((text) => (
           <Alert key={text} isInline variant="warning" title={tPart('other.problems')}>
             <ServerText text={text} />
@@ -105,6 +101,11 @@ export function PoolForm({
             {t('cancel')}
           </Link>
         </div>
+        {/* Below the button, which would move when the quotas change. */}
+        <UsageTable
+          pools={[{ flavor: spec.flavor, nodes: spec.replicas ?? 1, hasFloatingIPs: spec.floatingIPs?.enabled }]}
+          profile={profile}
+        />
         {yaml}
       </aside>
     </Form>
