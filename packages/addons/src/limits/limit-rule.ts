@@ -40,12 +40,10 @@ export function celList(texts: readonly string[]): string {
   return `[${texts.map(celString).join(', ')}]`;
 }
 
-/** Whether the text that `value` evaluates to matches a pattern with `*`. Regular expressions are used only for several `*`. */
+/** Whether the text that `value` evaluates to matches a pattern with at most one `*`. */
 export function celMatches(value: string, pattern: string): string {
-  const parts = pattern.split(/\*+/);
-  const [prefix = '', suffix] = parts;
+  const [prefix = '', suffix] = pattern.split('*');
   if (suffix === undefined) return `${value} == ${celString(pattern)}`;
-  if (parts.length > 2) return `${value}.matches(${celString(`^(?s:${parts.map(quoted).join('.*')})$`)})`;
   const minLength = Array.from(prefix + suffix).length;
   const conditions = [
     ...(prefix === '' ? [] : [`${value}.startsWith(${celString(prefix)})`]),
@@ -53,9 +51,4 @@ export function celMatches(value: string, pattern: string): string {
     ...(prefix === '' || suffix === '' ? [] : [`size(${value}) >= ${minLength}`]),
   ];
   return conditions.length === 0 ? 'true' : `(${conditions.join(' && ')})`;
-}
-
-/** A regular expression for this text alone, in the syntax of RE2. */
-function quoted(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

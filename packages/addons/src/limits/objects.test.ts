@@ -1,3 +1,4 @@
+import { FAIRWAY_USER } from '@fairway/api/domain/fairway-user';
 import { storageLimits } from '@fairway/api/domain/plan-storage';
 import type { LimitNote } from '@fairway/api/kinds/plan-limits';
 import type { PlanStorage } from '@fairway/api/kinds/plan-storage';
@@ -7,6 +8,7 @@ import { VolumeSnapshotContents, VolumeSnapshots } from '@fairway/kube/kinds/vol
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
 import type { AddonObject } from '../addon.ts';
+import { APPLY_SET_ID, PART_OF_LABEL } from '../apply-set.ts';
 import { addonsOf } from '../catalogue.ts';
 import { someFacts } from '../testing/facts.ts';
 import { violationsOf } from '../testing/policy-evaluation.ts';
@@ -146,6 +148,31 @@ test.each<{ reason: string; type: ResourceType; fields: Fields; expectedMessage?
   const objects = policies({}, { accessModes: ['ReadWriteOnce'], tenantClasses: 'Refused' });
 
   expect(violationsOf(objects, { type, object: objectWith(fields) }).join('\n')).toMatch(expectedMessage);
+});
+
+test('a stored volume keeps its access modes, but gets no others', () => {
+  const objects = policies({}, { accessModes: ['ReadWriteOnce'], tenantClasses: 'Allowed' });
+  const [narrow, wide] = [['ReadWriteOnce'], ['ReadWriteOnce', 'ReadWriteMany']].map((accessModes) =>
+    objectWith({ spec: { accessModes, csi: { driver: CINDER } } }),
+  );
+  const violations = (object = objectWith({}), old = objectWith({})) =>
+    violationsOf(objects, { type: PersistentVolumes, object, old });
+
+  expect(violations(wide, wide)).toEqual([]);
+  expect(violations(narrow, wide)).toEqual([]);
+  expect(violations(wide, narrow)).toHaveLength(1);
+});
+
+test('only Fairway creates classes of the plan before the API server has its new policy', () => {
+  const objects = policies({}, { accessModes: ['ReadWriteOnce'], tenantClasses: 'Refused' });
+  const object = objectWith({
+    metadata: { name: 'new', labels: { [PART_OF_LABEL]: APPLY_SET_ID } },
+    provisioner: CINDER,
+  });
+  const write = { type: StorageClasses, object };
+
+  expect(violationsOf(objects, { ...write, username: FAIRWAY_USER })).toEqual([]);
+  expect(violationsOf(objects, write)).toHaveLength(1);
 });
 
 describe('excluded features', () => {

@@ -5,7 +5,6 @@ import { aPlan } from '@fairway/api/testing/objects';
 import type { Service, ServiceSpec } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
-import { PART_OF_LABEL } from '../apply-set.ts';
 import { someFacts } from '../testing/facts.ts';
 import { violationsOf } from '../testing/policy-evaluation.ts';
 import { limitPolicies } from './objects.ts';
@@ -119,15 +118,39 @@ describe('Services', () => {
       expectedMessage: `metadata.annotations: ${PROVIDER} with the value ovn* is not allowed for Services of type LoadBalancer by the cluster's plan: use another value, or remove it`,
     },
     {
-      reason: 'a pattern with several wildcards, and text that CEL and regular expressions interpret',
-      services: { refusedAnnotations: [{ key: '*.example.*', values: ["it's (a+b)*\\d?\n*"] }] },
-      object: aBalancer({ 'lb.example.org/a': "it's (a+b) or \\d?\nc" }),
-      expectedMessage: `metadata.annotations: *.example.* with the value it's (a+b)*\\d? * is not allowed for Services of type LoadBalancer by the cluster's plan: use another value, or remove it`,
+      reason: 'a refused value in another spelling',
+      services: WITHOUT_OVN,
+      object: aBalancer({ [PROVIDER]: ' OVN\n' }),
+      expectedMessage: `metadata.annotations: ${PROVIDER} with the value ovn* is not allowed for Services of type LoadBalancer by the cluster's plan: use another value, or remove it`,
     },
     {
-      reason: 'a text that matches a pattern only as a regular expression',
-      services: { refusedAnnotations: [{ key: '*.example.*', values: ['a.c*'] }] },
-      object: aBalancer({ 'lb.example.org/a': 'abc' }),
+      reason: 'a value that is too long to be compared',
+      services: WITHOUT_OVN,
+      object: aBalancer({ [PROVIDER]: '😀'.repeat(1001) }),
+      expectedMessage: `metadata.annotations: ${PROVIDER} with the value ovn* is not allowed for Services of type LoadBalancer by the cluster's plan: use another value, or remove it`,
+    },
+    {
+      reason: 'a long value that is compared',
+      services: WITHOUT_OVN,
+      object: aBalancer({ [PROVIDER]: '😀'.repeat(1000) }),
+    },
+    {
+      reason: 'more annotations than a policy can check',
+      services: WITHOUT_OPENSTACK,
+      object: aBalancer(Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`a${at}`, '']))),
+      expectedMessage:
+        "metadata.annotations: Services of type LoadBalancer have at most 500 annotations, which the cluster's plan limits: remove some",
+    },
+    {
+      reason: 'many annotations where the plan names one',
+      services: WITHOUT_OVN,
+      object: aBalancer(Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`a${at}`, '']))),
+    },
+    {
+      reason: 'text that CEL interprets',
+      services: { refusedAnnotations: [{ key: 'lb.example.org/a', values: ["it's (a+b)\\d?\n*"] }] },
+      object: aBalancer({ 'lb.example.org/a': "it's (a+b)\\d?\nc" }),
+      expectedMessage: `metadata.annotations: lb.example.org/a with the value it's (a+b)\\d? * is not allowed for Services of type LoadBalancer by the cluster's plan: use another value, or remove it`,
     },
     {
       reason: 'prefix and suffix of a pattern that overlap',
@@ -196,6 +219,19 @@ describe('Services', () => {
       isRefused: true,
     },
     {
+      reason: 'another load balancer to share, which Fairway itself enters when one is replaced',
+      services: WITHOUT_OPENSTACK,
+      old: aBalancer({ [ID]: 'one' }),
+      object: aBalancer({ [ID]: 'two' }),
+    },
+    {
+      reason: 'a load balancer to share',
+      services: WITHOUT_OPENSTACK,
+      old: aBalancer(),
+      object: aBalancer({ [ID]: 'two' }),
+      isRefused: true,
+    },
+    {
       reason: 'an additional annotation',
       services: WITHOUT_OPENSTACK,
       old: ANNOTATED,
@@ -226,15 +262,16 @@ describe('Services', () => {
 
   test('created by Kubernetes and Fairway are exempt', () => {
     const services: PlanServices = { types: ['NodePort'] };
-    const own = (name: string, namespace: string, labels: Record<string, string>): Service => ({
-      metadata: { name, namespace, labels },
+    const own = (name: string, namespace: string): Service => ({
+      metadata: { name, namespace },
       spec: { type: 'ClusterIP' },
     });
 
-    expect(violations({ services }, own('kubernetes', 'default', {}))).toEqual([]);
-    expect(violations({ services }, own('kube-dns', 'kube-system', { [PART_OF_LABEL]: 'any' }))).toEqual([]);
-    expect(violations({ services }, own('web', 'shop', { [PART_OF_LABEL]: 'any' }))).toHaveLength(1);
-    expect(violations({ services }, own('web', 'kube-system', {}))).toHaveLength(1);
+    expect(violations({ services }, own('kubernetes', 'default'))).toEqual([]);
+    expect(violations({ services }, own('kube-dns', 'kube-system'))).toEqual([]);
+    expect(violations({ services }, own('metrics-server', 'kube-system'))).toEqual([]);
+    expect(violations({ services }, own('kube-dns', 'shop'))).toHaveLength(1);
+    expect(violations({ services }, own('web', 'kube-system'))).toHaveLength(1);
   });
 });
 

@@ -1,12 +1,18 @@
+import { FAIRWAY_USER } from '@fairway/api/domain/fairway-user';
 import { accessModeAlternatives, type StorageLimits, storageClassAlternatives } from '@fairway/api/domain/plan-storage';
 import { CINDER_DRIVER, IN_TREE_CINDER } from '@fairway/kube/kinds/csi-source';
-import { PART_OF_LABEL } from '../apply-set.ts';
-import { celList, celString, type LimitRule, OBJECT, type RuleTarget } from './limit-rule.ts';
+import { celList, celString, type LimitRule, newlyBeyond, OBJECT, type RuleTarget } from './limit-rule.ts';
 
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany'];
 
 const CLAIMS: RuleTarget = { group: '', version: 'v1', plural: 'persistentvolumeclaims', operations: ['CREATE'] };
-const VOLUMES: RuleTarget = { group: '', version: 'v1', plural: 'persistentvolumes', operations: ['CREATE'] };
+/** Unlike those of claims, the access modes of volumes can be changed. */
+const VOLUMES: RuleTarget = {
+  group: '',
+  version: 'v1',
+  plural: 'persistentvolumes',
+  operations: ['CREATE', 'UPDATE'],
+};
 const CLASSES: RuleTarget = {
   group: 'storage.k8s.io',
   version: 'v1',
@@ -14,7 +20,7 @@ const CLASSES: RuleTarget = {
   operations: ['CREATE'],
 };
 
-/** The plan's limits of volumes. Their fields cannot be changed after creation. */
+/** The plan's limits of volumes. */
 export function storageRules(limits: StorageLimits): readonly LimitRule[] {
   return [...modeRules(limits), ...classRules(limits)];
 }
@@ -24,16 +30,17 @@ function modeRules({ accessModes, classes }: StorageLimits): LimitRule[] {
   const names = celList(classes.map(({ name }) => name));
   const isOfPlan = `has(${OBJECT}.spec.storageClassName) && ${OBJECT}.spec.storageClassName in ${names}`;
   const isOfDriver = `(has(${OBJECT}.spec.cinder) || has(${OBJECT}.spec.csi) && ${OBJECT}.spec.csi.driver == ${celString(CINDER_DRIVER)})`;
+  const hasMode = (object: string, mode: string) =>
+    `has(${object}.spec.accessModes) && ${celString(mode)} in ${object}.spec.accessModes`;
   return ACCESS_MODES.filter((mode) => !accessModes.includes(mode)).flatMap((mode) => {
     const excess = {
       limit: 'storage.accessModes',
       value: mode,
       problem: `spec.accessModes: ${mode} is not allowed for volumes of ${CINDER_DRIVER} by the cluster's plan: ${accessModeAlternatives(mode, accessModes)}`,
     } as const;
-    const hasMode = `has(${OBJECT}.spec.accessModes) && ${celString(mode)} in ${OBJECT}.spec.accessModes`;
     return [
-      { excess, target: CLAIMS, violation: `${isOfPlan} && ${hasMode}` },
-      { excess, target: VOLUMES, violation: `${isOfDriver} && ${hasMode}` },
+      { excess, target: CLAIMS, violation: `${isOfPlan} && ${hasMode(OBJECT, mode)}` },
+      { excess, target: VOLUMES, violation: `${isOfDriver} && ${newlyBeyond((object) => hasMode(object, mode))}` },
     ];
   });
 }
@@ -44,7 +51,7 @@ function classRules({ areTenantClassesAllowed, classes }: StorageLimits): LimitR
     `${OBJECT}.provisioner in ${celList([CINDER_DRIVER, IN_TREE_CINDER])}`,
     `!(object.metadata.name in ${celList(classes.map(({ name }) => name))})`,
     // The API server may still have the previous policy when Fairway creates a class that is new in the plan.
-    `!(has(object.metadata.labels) && ${celString(PART_OF_LABEL)} in object.metadata.labels)`,
+    `request.userInfo.username != ${celString(FAIRWAY_USER)}`,
   ];
   const problem = `classes of the tenant's own with the provisioner ${CINDER_DRIVER} are not allowed by the cluster's plan: ${storageClassAlternatives(classes)}`;
   return [{ excess: { limit: 'storage.tenantClasses', problem }, target: CLASSES, violation: conditions.join(' && ') }];

@@ -10,6 +10,8 @@ export interface Write {
   readonly object: KubeObject;
   /** The stored object, for updates. */
   readonly old?: KubeObject | undefined;
+  /** The user; a tenant by default. */
+  readonly username?: string;
 }
 
 /** The messages of the policies' rules that the write violates: refusals begin with `Deny`, warnings with `Warn`. */
@@ -43,13 +45,14 @@ function isMatch({ spec }: ValidatingAdmissionPolicy, { type, old }: Write): boo
 }
 
 /** Throws for an expression that cannot be evaluated. */
-function isMet(text: string, { type: { group, version, plural }, object, old }: Write): boolean {
+function isMet(text: string, { type: { group, version, plural }, object, old, username = 'tenant' }: Write): boolean {
   const expression = compileExpression(text, ['object', 'oldObject', 'request']);
   if (expression.error !== undefined) throw new Error(`${expression.error}: ${text}`);
   const budget = new CelBudget(new CelAllowance());
   const request = {
     operation: old === undefined ? 'CREATE' : 'UPDATE',
     resource: { group, version, resource: plural },
+    userInfo: { username },
   };
   const variables = {
     object: celValue(object, budget),

@@ -59,6 +59,18 @@ test.each<{ change: Partial<PlanSpec>; problem: string }>([
       'spec.network.ipFamilies: IPv6, DualStack: does not include IPv4, but this release only builds IPv4 clusters: add IPv4',
   },
   {
+    change: {
+      services: {
+        refusedAnnotations: [
+          { key: 'example.org/a', values: ['a*'] },
+          { key: 'b*', values: ['a'] },
+        ],
+      },
+    },
+    problem:
+      'spec.services.refusedAnnotations[1].values: must not be set for b*, which is a pattern: refuse all values, or name the key',
+  },
+  {
     change: { limitNotes: [{ limit: 'maxNodes', value: '', enforcement: 'Warn' }] },
     problem:
       'spec.limitNotes[0]: maxNodes is always enforced: remove enforcement, since and until, or change the limit itself',

@@ -1,5 +1,6 @@
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { UNCONDITIONAL_LIMITS } from '../kinds/plan-limits.ts';
+import { hasPattern } from '../limits/service-limits.ts';
 import { findOverlaps } from './address-plan.ts';
 import { overlaps, parseCidr } from './cidr.ts';
 import { durationMs } from './duration.ts';
@@ -27,6 +28,7 @@ export function planProblems({ spec }: Plan): string[] {
     ...nodeProblems(spec),
     ...windowProblems(spec),
     ...ipFamilyProblems(spec),
+    ...annotationProblems(spec),
     ...noteProblems(spec),
   ];
 }
@@ -140,6 +142,16 @@ function ipFamilyProblems({ network: { ipFamilies } }: PlanSpec): string[] {
   return [
     `spec.network.ipFamilies: ${ipFamilies.join(', ')}: does not include IPv4, but this release only builds IPv4 clusters: add IPv4`,
   ];
+}
+
+/** The cost of the policy in clusters would exceed Kubernetes' limit. */
+function annotationProblems({ services: { refusedAnnotations = [] } = {} }: PlanSpec): string[] {
+  return refusedAnnotations.flatMap((entry, index) => {
+    if (!hasPattern(entry) || entry.values === undefined) return [];
+    return [
+      `spec.services.refusedAnnotations[${index}].values: must not be set for ${entry.key}, which is a pattern: refuse all values, or name the key`,
+    ];
+  });
 }
 
 function noteProblems({ limitNotes = [] }: PlanSpec): string[] {

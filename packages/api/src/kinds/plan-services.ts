@@ -10,16 +10,23 @@ const refusedAnnotation = z
       .min(1)
       .max(317)
       .regex(
-        /^[A-Za-z0-9*][A-Za-z0-9*._/-]*$/,
-        'must be the key of an annotation, or a pattern such as "example.org/*"',
+        /^(?:[A-Za-z0-9][A-Za-z0-9._/-]*\*?|\*)[A-Za-z0-9._/-]*$/,
+        'must be the key of an annotation, or a pattern with one *, such as "example.org/*"',
       )
       .describe('Key of the annotation, or a pattern such as "loadbalancer.openstack.org/*".'),
     values: z
-      .array(z.string().max(128))
+      .array(
+        z
+          .string()
+          .max(128)
+          .regex(/^[^*]*\*?[^*]*$/, 'must be a value, or a pattern with one *, such as "ovn*"'),
+      )
       .min(1)
       .max(20)
       .optional()
-      .describe('Values that are refused, or patterns such as "ovn*". Default: all.'),
+      .describe(
+        'Values that are refused, or patterns such as "ovn*", without regard to case and surrounding spaces; not for a key that is a pattern. Default: all.',
+      ),
   })
   .describe('Annotation that Services of type LoadBalancer cannot have.');
 

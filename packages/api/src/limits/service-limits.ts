@@ -21,6 +21,15 @@ export const RECORDED_ANNOTATIONS: readonly string[] = [
   KEPT_ANNOTATIONS_ANNOTATION,
 ];
 
+/**
+ * How many annotations a Service of type LoadBalancer may have if the plan refuses any by pattern. Kubernetes limits the
+ * cost of policies, which grows with patterns and annotations, and ignores a policy that exceeds it.
+ */
+export const MAX_ANNOTATIONS = 500;
+
+/** Longer values of an annotation that is limited by its value are refused without a comparison, for the same reason. */
+export const MAX_COMPARED_CHARACTERS = 1000;
+
 type ServiceParts = Pick<Service, 'metadata' | 'spec'>;
 type Annotations = Readonly<Record<string, string>>;
 
@@ -35,8 +44,10 @@ export function serviceExcesses({ metadata, spec }: ServiceParts, services: Plan
   if (type !== 'LoadBalancer') return found;
   const { annotations = {} } = metadata;
   for (const refused of refusedAnnotations) {
-    if (refusedNames(annotations, [refused]).length > 0) found.push(annotationExcess(refused));
+    if (refusedNames(annotations, refused).length > 0) found.push(annotationExcess(refused));
   }
+  const hasTooMany = Object.keys(annotations).length > MAX_ANNOTATIONS;
+  if (refusedAnnotations.some(hasPattern) && hasTooMany) found.push(tooManyAnnotationsExcess());
   const provider = annotations[PROVIDER_ANNOTATION]?.trim() ?? '';
   if (loadBalancerProviders && provider !== '' && !loadBalancerProviders.includes(provider)) {
     found.push(providerExcess(loadBalancerProviders, provider));
@@ -44,20 +55,27 @@ export function serviceExcesses({ metadata, spec }: ServiceParts, services: Plan
   return found;
 }
 
-/** The names of the annotations that the entries refuse. Pure. */
-export function refusedNames(annotations: Annotations, refused: readonly RefusedAnnotation[]): readonly string[] {
-  const isRefused = (name: string, value: string) =>
-    refused.some(
-      ({ key, values }) => matches(key, name) && (values === undefined || values.some((each) => matches(each, value))),
-    );
+/**
+ * The names of the annotations that the entry refuses. `namesOwnLoadBalancer`: whether `load-balancer-id` is only
+ * Fairway's record, rather than a request to share another load balancer. Pure.
+ */
+export function refusedNames(
+  annotations: Annotations,
+  { key, values }: RefusedAnnotation,
+  namesOwnLoadBalancer = annotations[LOAD_BALANCER_ID_ANNOTATION] === annotations[OWN_ID_ANNOTATION],
+): readonly string[] {
+  const isRecorded = (name: string) =>
+    RECORDED_ANNOTATIONS.includes(name) || (name === LOAD_BALANCER_ID_ANNOTATION && namesOwnLoadBalancer);
   return Object.entries(annotations)
-    .filter(([name, value]) => !isRecorded(annotations, name) && isRefused(name, value))
+    .filter(([name, value]) => matches(key, name) && isRefusedValue(values, value) && !isRecorded(name))
     .map(([name]) => name);
 }
 
-function isRecorded(annotations: Annotations, name: string): boolean {
-  const isOwnID = name === LOAD_BALANCER_ID_ANNOTATION && annotations[name] === annotations[OWN_ID_ANNOTATION];
-  return isOwnID || RECORDED_ANNOTATIONS.includes(name);
+/** Controllers ignore surrounding spaces and, for most annotations, the case. */
+function isRefusedValue(refused: readonly string[] | undefined, value: string): boolean {
+  if (Array.from(value).length > MAX_COMPARED_CHARACTERS) return true;
+  const read = value.trim().toLowerCase();
+  return refused === undefined || refused.some((pattern) => matches(pattern.toLowerCase(), read));
 }
 
 /** Undefined for Services without addresses. */
@@ -95,6 +113,18 @@ export function annotationExcess({ key, values }: RefusedAnnotation): Excess {
     limit: 'services.refusedAnnotations',
     value: key,
     problem: `metadata.annotations: ${what} is not allowed for Services of type LoadBalancer by the cluster's plan: ${advice}`,
+  };
+}
+
+/** Whether the policy in the cluster must compare the entry with each annotation of a Service. Pure. */
+export function hasPattern({ key }: RefusedAnnotation): boolean {
+  return key.includes('*');
+}
+
+export function tooManyAnnotationsExcess(): Excess {
+  return {
+    limit: 'services.refusedAnnotations',
+    problem: `metadata.annotations: Services of type LoadBalancer have at most ${MAX_ANNOTATIONS} annotations, which the cluster's plan limits: remove some`,
   };
 }
 

@@ -29,13 +29,13 @@ export class LoadBalancerLimits {
 
   /**
    * `hasLoadBalancer`: whether the object has a load balancer, as far as known. Throws PlanLimitExceeded if it does not
-   * and the plan refuses it; records Events about all other excesses.
+   * and the plan refuses it; records Events about all other excesses. Returns why the plan would refuse a new one.
    */
   require(
     { key, tenant, object }: LimitedOwner,
     { excesses, limits }: { readonly excesses: readonly Excess[]; readonly limits: InClusterLimits },
     hasLoadBalancer: boolean,
-  ): void {
+  ): readonly string[] {
     if (hasLoadBalancer) this.#existing.add(key);
     const { refusals, warnings } = enforceLimits(excesses, limits, this.#clock.now());
     if (refusals.length > 0 && !this.#existing.has(key)) throw new PlanLimitExceeded(refusals.join('; '));
@@ -43,6 +43,7 @@ export class LoadBalancerLimits {
     for (const message of [...kept, ...warnings]) {
       this.#events.warning(tenant, object, PLAN_LIMIT_REASON, message, message);
     }
+    return refusals;
   }
 
   forget(key: string): void {

@@ -1,5 +1,5 @@
 import type { InClusterLimits } from '@fairway/api/limits/in-cluster';
-import { serviceExcesses } from '@fairway/api/limits/service-limits';
+import { KEPT_ANNOTATIONS_ANNOTATION, OWN_ID_ANNOTATION, serviceExcesses } from '@fairway/api/limits/service-limits';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import { Services } from '@fairway/kube/kinds/resources';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
@@ -7,11 +7,12 @@ import { sharerTag } from '@fairway/tenancy/cloud/ownership';
 import { wrapTenantError } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { AddressFamilies, type PlacedSpec } from './address-families.ts';
+import { ANNOTATION } from './annotation-names.ts';
 import { createLoadBalancer, deleteLoadBalancer } from './change-tree.ts';
 import { createBody, type DesiredLoadBalancer } from './desired.ts';
 import { clientAddresses } from './families.ts';
 import { ensureFloatingIp } from './floating-ip.ts';
-import { effectiveAnnotations } from './kept-annotations.ts';
+import { effectiveAnnotations, type LoadBalancerFacts } from './kept-annotations.ts';
 import { keptFloatingIPName } from './kept-floating-ip.ts';
 import { LoadBalancerFlavors } from './load-balancer-flavors.ts';
 import { LoadBalancerLimits, withAllowedProvider } from './load-balancer-limits.ts';
@@ -52,6 +53,8 @@ export class LoadBalancerReconciler {
   readonly #flavors = new LoadBalancerFlavors();
   readonly #networkOwnership = new NetworkOwnership();
   readonly #limits: LoadBalancerLimits;
+  /** Records of kept annotations by key: the cluster's owner can edit those on Services. */
+  readonly #keptAnnotations = new Map<string, string>();
 
   constructor(dependencies: LoadBalancerReconcilerDependencies) {
     this.#dependencies = dependencies;
@@ -81,8 +84,9 @@ export class LoadBalancerReconciler {
     watch.begin(cloud, key);
     if (present.length + deletingCount === 0 && (await this.#dependencies.takeover.step(requested))) return;
     const hasLoadBalancer = present.length + deletingCount + observeShared(requested).length > 0;
-    this.#limits.require({ ...requested, object: service }, beyond, hasLoadBalancer);
-    const scope = await this.#withEffectiveAnnotations(requested, limits, hasLoadBalancer);
+    const refusals = this.#limits.require({ ...requested, object: service }, beyond, hasLoadBalancer);
+    const limited = await this.#withEffectiveAnnotations(requested, limits, { present, hasLoadBalancer });
+    const scope = { ...limited, refusals };
     const place = await placementOf(scope, present);
     if (await this.#releaseUnused(scope, place, present)) return;
     if (place.kind === 'wait') return watch.expect(cloud, key, 'build');
@@ -97,17 +101,30 @@ export class LoadBalancerReconciler {
 
   forget(key: string): void {
     this.#limits.forget(key);
+    this.#keptAnnotations.delete(key);
   }
 
   /** Annotations that the plan refuses and that were added later have no effect. */
   async #withEffectiveAnnotations(
     scope: PresentServiceScope,
     limits: InClusterLimits,
-    hasLoadBalancer: boolean,
+    { present, hasLoadBalancer }: { readonly present: readonly LoadBalancer[]; readonly hasLoadBalancer: boolean },
   ): Promise<PresentServiceScope> {
     const { clock, events } = this.#dependencies;
-    const facts = { hasLoadBalancer, nowMs: clock.now() };
-    const { service, record, problem } = effectiveAnnotations(scope.service, limits, facts);
+    const { cloud, key } = scope;
+    const { annotations = {} } = scope.service.metadata;
+    const namedID = annotations[ANNOTATION.loadBalancerID]?.trim() ?? '';
+    const facts: LoadBalancerFacts = {
+      hasLoadBalancer,
+      provider: present[0]?.provider ?? undefined,
+      namesOwnLoadBalancer:
+        present.some(({ id }) => id === namedID) ||
+        (annotations[OWN_ID_ANNOTATION] === namedID && !cloud.cache.loadBalancers.snapshot().items.has(namedID)),
+      record: this.#keptAnnotations.get(key) ?? annotations[KEPT_ANNOTATIONS_ANNOTATION],
+    };
+    const { service, record, problem } = effectiveAnnotations(scope.service, limits, { facts, nowMs: clock.now() });
+    if (record === undefined) this.#keptAnnotations.delete(key);
+    else this.#keptAnnotations.set(key, record);
     await recordKeptAnnotations(scope, record);
     if (problem !== undefined) events.warning(scope.tenant, service, PLAN_LIMIT_REASON, problem, problem);
     return { ...scope, service, limitProblem: problem };

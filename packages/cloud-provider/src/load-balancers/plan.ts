@@ -87,7 +87,7 @@ function immutableChange(
 }
 
 /** Whether both names mean the same provider: `octavia` is Octavia's old name for its own provider. */
-function isSameProvider(a: string, b: string): boolean {
+export function isSameProvider(a: string, b: string): boolean {
   const names = [a, b].map((name) => (name === 'octavia' ? 'amphora' : name));
   return names[0] === names[1];
 }

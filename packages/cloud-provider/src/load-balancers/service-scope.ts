@@ -12,6 +12,8 @@ export interface PresentServiceScope extends ServiceScope {
   readonly service: Service;
   /** Why refused annotations of the Service have no effect. */
   readonly limitProblem?: string | undefined;
+  /** Why the plan would refuse a new load balancer for the Service. */
+  readonly refusals?: readonly string[] | undefined;
 }
 
 /** The part of the scope that is needed to write to the Service. */

@@ -121,7 +121,13 @@ export class LoadBalancerTreeReconciler {
         return;
       case 'recreate': {
         const [sharer] = successorsOf(scope, tree.loadBalancer);
-        if (sharer) refuseRecreation(plan.field, sharer.metadata);
+        if (sharer)
+          refuseRecreation(
+            plan.field,
+            `while Service ${sharer.metadata.namespace}/${sharer.metadata.name} also uses it`,
+          );
+        const [refusal] = scope.refusals ?? [];
+        if (refusal !== undefined) refuseRecreation(plan.field, `because the plan would refuse a new one: ${refusal}`);
         const message = `recreating the load balancer: Octavia cannot change its ${plan.field}`;
         events.normal(tenant, service, 'RecreatingLoadBalancer', message);
         await deleteLoadBalancer(scope, tree.loadBalancer.id, memory);
@@ -146,8 +152,6 @@ export class LoadBalancerTreeReconciler {
 
 type OwnershipPredicate = Parameters<typeof planLoadBalancer>[2]['isOwn'];
 
-function refuseRecreation(field: string, sharer: { readonly namespace?: string; readonly name?: string }): never {
-  throw new ServiceRefused(
-    `the ${field} of the load balancer cannot be changed while Service ${sharer.namespace}/${sharer.name} also uses it`,
-  );
+function refuseRecreation(field: string, reason: string): never {
+  throw new ServiceRefused(`the ${field} of the load balancer cannot be changed ${reason}`);
 }

@@ -1,4 +1,5 @@
 import { addressAt, parseCidr } from '@fairway/api/domain/cidr';
+import { FAIRWAY_USER } from '@fairway/api/domain/fairway-user';
 import type { Clock } from '@fairway/base/clock';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { type IssuedCertificate, issueCertificate } from '@fairway/kube/pki/issue-certificate';
@@ -47,8 +48,6 @@ export const TOKEN_WEBHOOK_HOST = 'token-review.fairway.internal';
  */
 export const TOKEN_WEBHOOK_CLIENT = 'fairway:token-webhook-client';
 
-/** The user name of Fairway's own controllers in tenant clusters. */
-export const FAIRWAY_USER = 'fairway:controllers';
 const MASTERS_GROUP = 'system:masters';
 
 /** All certificates of a control plane. Names and groups match kubeadm and the default RBAC roles. */

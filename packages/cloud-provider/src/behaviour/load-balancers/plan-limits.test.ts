@@ -12,6 +12,8 @@ const HOUR_MS = 3_600_000;
 const PROVIDER = 'loadbalancer.fairway.dev/provider';
 const CONNECTIONS = 'loadbalancer.openstack.org/connection-limit';
 const SOURCES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const ID = 'loadbalancer.openstack.org/load-balancer-id';
 const KEPT = 'fairway.dev/kept-load-balancer-annotations';
 const WITHOUT_OPENSTACK: PlanServices = { refusedAnnotations: [{ key: 'loadbalancer.openstack.org/*' }] };
 
@@ -166,6 +168,97 @@ describe('a load balancer that existed before a limit', () => {
     expect((await onlyTree(fairway)).listeners).toMatchObject([{ connection_limit: 7 }]);
     expect((await fairway.get('web')).metadata.annotations).not.toHaveProperty(KEPT);
     expect(await servedAddresses(fairway)).toMatchObject({ ready: 'True' });
+  });
+
+  test('keeps what a later limit refuses, so that it does not become more open', async () => {
+    await fairway.create('web', {}, { [CONNECTIONS]: '5', [SOURCES]: '198.51.100.0/24' });
+    await fairway.clock.pass(MINUTE_MS);
+    await offer(WITHOUT_OPENSTACK);
+    await fairway.clock.pass(MINUTE_MS);
+    await offer({
+      refusedAnnotations: [{ key: 'loadbalancer.openstack.org/*' }, { key: 'service.beta.kubernetes.io/*' }],
+    });
+    await fairway.clock.pass(MINUTE_MS);
+
+    expect((await onlyTree(fairway)).listeners).toMatchObject([
+      { connection_limit: 5, allowed_cidrs: ['198.51.100.0/24'] },
+    ]);
+    expect(await servedAddresses(fairway)).toMatchObject({ ready: 'True' });
+  });
+
+  test('keeps its annotations even if the record of them is deleted or forged', async () => {
+    await fairway.create('web');
+    await fairway.clock.pass(MINUTE_MS);
+    await offer(WITHOUT_OPENSTACK);
+    await fairway.clock.pass(MINUTE_MS);
+    const record = (await fairway.get('web')).metadata.annotations?.[KEPT];
+    await fairway.patch('web', { metadata: { annotations: { [CONNECTIONS]: '7', [KEPT]: null } } });
+    await fairway.clock.pass(MINUTE_MS);
+
+    expect((await onlyTree(fairway)).listeners).toMatchObject([{ connection_limit: -1 }]);
+    expect((await fairway.get('web')).metadata.annotations).toMatchObject({ [KEPT]: record });
+  });
+
+  test('keeps its provider, and is not replaced by one that the plan refuses', async () => {
+    await fairway.create('web');
+    await fairway.clock.pass(MINUTE_MS);
+    const { loadBalancer } = await onlyTree(fairway);
+    await offer({ loadBalancerProviders: ['amphora'] });
+    await fairway.patch('web', { metadata: { annotations: { [PROVIDER]: 'ovn' } } });
+    await fairway.clock.pass(MINUTE_MS);
+
+    expect((await onlyTree(fairway)).loadBalancer).toMatchObject({ id: loadBalancer.id, provider: 'amphora' });
+    expect(await servedAddresses(fairway)).toMatchObject({
+      ready: expect.stringContaining(`False annotation ${PROVIDER} has no effect: metadata.annotations`),
+    });
+  });
+
+  test('is not replaced to change its address', async () => {
+    await fairway.create('web');
+    await fairway.clock.pass(MINUTE_MS);
+    const { loadBalancer } = await onlyTree(fairway);
+    await offer({ types: ['ClusterIP'] });
+    await fairway.patch('web', {
+      metadata: { annotations: { [INTERNAL]: 'true' } },
+      spec: { loadBalancerIP: '10.1.0.200' },
+    });
+    await fairway.clock.pass(MINUTE_MS);
+
+    expect((await onlyTree(fairway)).loadBalancer.id).toBe(loadBalancer.id);
+    expect(await servedAddresses(fairway)).toMatchObject({
+      ready: expect.stringContaining(
+        'the address of the load balancer cannot be changed because the plan would refuse a new one: spec.type',
+      ),
+    });
+  });
+
+  test('can still be shared by the Services that shared it, also once it is replaced', async () => {
+    await fairway.create('web');
+    await fairway.clock.pass(MINUTE_MS);
+    const { loadBalancer } = await onlyTree(fairway);
+    await fairway.create('api', { ports: [{ name: 'api', port: 81, protocol: 'TCP' }] }, { [ID]: loadBalancer.id });
+    await fairway.clock.pass(MINUTE_MS);
+    await offer(WITHOUT_OPENSTACK);
+    await fairway.clock.pass(MINUTE_MS);
+    await fairway.octavia.loadBalancers.deleteCascade(loadBalancer.id);
+    await fairway.clock.pass(10 * MINUTE_MS);
+
+    const replacement = await onlyTree(fairway);
+    expect(replacement.loadBalancer.id).not.toBe(loadBalancer.id);
+    expect(replacement.listeners.map(({ protocol_port }) => protocol_port).toSorted()).toEqual([80, 81]);
+    expect(await servedAddresses(fairway, 'api')).toMatchObject({ ready: 'True' });
+  });
+
+  test('is not shared by a Service whose records say that it is its own', async () => {
+    await fairway.create('web');
+    await fairway.clock.pass(MINUTE_MS);
+    const { id } = (await onlyTree(fairway)).loadBalancer;
+    await offer(WITHOUT_OPENSTACK);
+    const ports = [{ name: 'api', port: 81, protocol: 'TCP' }];
+    await fairway.create('api', { ports }, { [ID]: id, 'fairway.dev/load-balancer-id': id });
+    await fairway.clock.pass(MINUTE_MS);
+
+    expect((await fairway.trees()).map(({ listeners }) => listeners.length)).toEqual([1, 1]);
   });
 
   test('is replaced if it fails', async () => {

@@ -40,7 +40,16 @@ export const PLAN_SERVICES_ROWS: readonly Row[] = [
     name: 'an annotation with a space',
     spec: { services: { refusedAnnotations: [{ key: 'example.org/ a' }] } },
     refused: [
-      'spec.services.refusedAnnotations[0].key: Invalid value: "example.org/ a": must be the key of an annotation, or a pattern such as "example.org/*"',
+      'spec.services.refusedAnnotations[0].key: Invalid value: "example.org/ a": must be the key of an annotation, or a pattern with one *, such as "example.org/*"',
+    ],
+  },
+  {
+    ...CANARY,
+    name: 'an annotation with two wildcards',
+    spec: { services: { refusedAnnotations: [{ key: '*.example.org/*', values: ['a*', '*a*'] }] } },
+    refused: [
+      'spec.services.refusedAnnotations[0].key: Invalid value: "*.example.org/*": must be the key of an annotation, or a pattern with one *, such as "example.org/*"',
+      'spec.services.refusedAnnotations[0].values[1]: Invalid value: "*a*": must be a value, or a pattern with one *, such as "ovn*"',
     ],
   },
   {
