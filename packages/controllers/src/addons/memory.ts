@@ -90,8 +90,11 @@ export function driftOf(tenant: TenantCluster, addons: readonly Addon[], watches
     .flatMap((watched) => {
       const live = watches.get(tenant, watched);
       if (isAsDesired(live, watched)) return [];
-      const { uid = '', generation, resourceVersion } = live?.metadata ?? {};
-      return [`${objectKey(watched)} ${uid} ${generation ?? resourceVersion ?? ''}`];
+      const key = objectKey(watched);
+      // Each deletion is a new difference, however soon it follows the object's restoration.
+      if (live === undefined) return [`${key} deleted ${watches.deletions(tenant, watched)}`];
+      const { uid = '', generation, resourceVersion } = live.metadata;
+      return [`${key} ${uid} ${generation ?? resourceVersion ?? ''}`];
     })
     .join('\n');
 }

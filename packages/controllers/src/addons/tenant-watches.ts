@@ -27,13 +27,18 @@ const WATCHED_KINDS = new Set(
   ].map(({ kind }) => kind),
 );
 
+interface Watch {
+  readonly informer: Informer<KubeObject>;
+  deletions: number;
+}
+
 /**
  * The watches of a tenant's add-ons, restricted to their names because a tenant may have any number of other objects.
  * They end with the connection.
  */
 export class TenantWatches {
   readonly #enqueue: (clusterKey: string) => void;
-  readonly #informers = new WeakMap<TenantCluster, Map<string, Informer<KubeObject>>>();
+  readonly #watches = new WeakMap<TenantCluster, Map<string, Watch>>();
 
   constructor(enqueue: (clusterKey: string) => void) {
     this.#enqueue = enqueue;
@@ -41,8 +46,8 @@ export class TenantWatches {
 
   /** Starts the watches on the first call for a connection. Enqueues the cluster when a list is complete. */
   follow(tenant: TenantCluster, addons: readonly Addon[]): void {
-    const known = this.#informers.get(tenant) ?? new Map<string, Informer<KubeObject>>();
-    this.#informers.set(tenant, known);
+    const known = this.#watches.get(tenant) ?? new Map<string, Watch>();
+    this.#watches.set(tenant, known);
     for (const identity of addons.flatMap(watchedObjects)) {
       if (!known.has(objectKey(identity))) known.set(objectKey(identity), this.#start(tenant, identity));
     }
@@ -50,18 +55,25 @@ export class TenantWatches {
 
   /** The object as last observed; undefined if it is missing or not known yet. */
   get(tenant: TenantCluster, { type, name }: ObjectIdentity): KubeObject | undefined {
-    return this.#informers
-      .get(tenant)
-      ?.get(objectKey({ type, name }))
-      ?.get(type.namespaced ? `${ADDON_NAMESPACE}/${name}` : name);
+    const informer = this.#find(tenant, { type, name })?.informer;
+    return informer?.get(type.namespaced ? `${ADDON_NAMESPACE}/${name}` : name);
   }
 
   /** Whether the object's first list is complete. */
   isSynced(tenant: TenantCluster, identity: ObjectIdentity): boolean {
-    return this.#informers.get(tenant)?.get(objectKey(identity))?.hasSynced === true;
+    return this.#find(tenant, identity)?.informer.hasSynced === true;
   }
 
-  #start(tenant: TenantCluster, { type, name }: ObjectIdentity): Informer<KubeObject> {
+  /** How often the object was deleted since its watch began. */
+  deletions(tenant: TenantCluster, identity: ObjectIdentity): number {
+    return this.#find(tenant, identity)?.deletions ?? 0;
+  }
+
+  #find(tenant: TenantCluster, identity: ObjectIdentity): Watch | undefined {
+    return this.#watches.get(tenant)?.get(objectKey(identity));
+  }
+
+  #start(tenant: TenantCluster, { type, name }: ObjectIdentity): Watch {
     const changed = () => this.#enqueue(tenant.clusterKey);
     // All StorageClasses are already watched, for the volumes of their claims.
     const isShared = type.kind === StorageClasses.kind;
@@ -72,10 +84,15 @@ export class TenantWatches {
     const onChange = ({ metadata }: KubeObject) => {
       if (metadata.name === name) changed();
     };
-    informer.addHandler({ onAdd: onChange, onUpdate: (_, object) => onChange(object), onDelete: onChange });
+    const watch: Watch = { informer, deletions: 0 };
+    const onDelete = (object: KubeObject) => {
+      if (object.metadata.name === name) watch.deletions++;
+      onChange(object);
+    };
+    informer.addHandler({ onAdd: onChange, onUpdate: (_, object) => onChange(object), onDelete });
     // An empty list changes nothing, but a pass may be waiting for it.
     void informer.whenSynced(tenant.signal).then(changed, () => {});
-    return informer;
+    return watch;
   }
 }
 

@@ -68,6 +68,21 @@ describe('the policy of a plan’s limits', () => {
     expect(await bound()).toEqual([`${NAME} Deny`]);
   });
 
+  test('is recreated each time that the tenant deletes it, but not more than twice a minute', async () => {
+    await offer({ services: { types: ['ClusterIP'] } });
+    scenario.forgetRequests();
+    for (let second = 0; second < 120; second++) {
+      await policies().deleteCollection();
+      await scenario.clock.pass(1_000);
+    }
+    const writes = scenario.writes();
+    await scenario.clock.pass(MINUTE_MS);
+
+    expect(await bound()).toEqual([`${NAME} Deny`]);
+    expect(writes.length).toBeGreaterThan(1);
+    expect(writes.length).toBeLessThan(20);
+  });
+
   test.each<{ reason: string; spec: object }>([
     { reason: 'a condition', spec: { matchConditions: [{ name: 'never', expression: 'false' }] } },
     { reason: 'an exempt namespace', spec: { matchConstraints: { namespaceSelector: { matchLabels: { a: 'b' } } } } },
