@@ -25,7 +25,8 @@ export function storageRules(limits: StorageLimits): readonly LimitRule[] {
   return [...modeRules(limits), ...classRules(limits)];
 }
 
-function modeRules({ accessModes, classes }: StorageLimits): LimitRule[] {
+function modeRules(limits: StorageLimits): LimitRule[] {
+  const { accessModes, classes } = limits;
   if (accessModes === undefined) return [];
   const names = celList(classes.map(({ name }) => name));
   const isOfPlan = `has(${OBJECT}.spec.storageClassName) && ${OBJECT}.spec.storageClassName in ${names}`;
@@ -36,7 +37,7 @@ function modeRules({ accessModes, classes }: StorageLimits): LimitRule[] {
     const excess = {
       limit: 'storage.accessModes',
       value: mode,
-      problem: `spec.accessModes: ${mode} is not allowed for volumes of ${CINDER_DRIVER} by the cluster's plan: ${accessModeAlternatives(mode, accessModes)}`,
+      problem: `spec.accessModes: ${mode} is not allowed for volumes of ${CINDER_DRIVER} by the cluster's plan: ${accessModeAlternatives(mode, limits)}`,
     } as const;
     return [
       { excess, target: CLAIMS, violation: `${isOfPlan} && ${hasMode(OBJECT, mode)}` },

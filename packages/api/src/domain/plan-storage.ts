@@ -1,5 +1,6 @@
 import { CINDER_DRIVER } from '@fairway/kube/kinds/csi-source';
 import type { PlanSpec } from '../kinds/plan.ts';
+import { isFeatureAllowed } from '../limits/features.ts';
 import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 
 /** Topology key for zones: the label that the driver sets on nodes, and the key in its volumes' node affinity. */
@@ -18,6 +19,8 @@ export interface StorageLimits {
   readonly accessModes: readonly string[] | undefined;
   /** Whether volumes are provisioned for tenants' own classes. */
   readonly areTenantClassesAllowed: boolean;
+  /** Whether clusters can use shares of Manila. */
+  readonly areSharesAllowed: boolean;
 }
 
 /** For clusters whose plan specifies no classes. */
@@ -33,11 +36,13 @@ const DEFAULT_CLASSES: readonly PlanStorageClass[] = [
 ];
 
 /** Storage settings for a plan's clusters. Pure. */
-export function storageLimits({ storage }: Pick<PlanSpec, 'storage'>): StorageLimits {
+export function storageLimits(plan: Pick<PlanSpec, 'storage'> & Parameters<typeof isFeatureAllowed>[0]): StorageLimits {
+  const { storage } = plan;
   return {
     classes: storage?.classes ?? DEFAULT_CLASSES,
     accessModes: storage?.accessModes,
     areTenantClassesAllowed: storage?.tenantClasses !== 'Refused',
+    areSharesAllowed: isFeatureAllowed(plan, 'Shares'),
   };
 }
 
@@ -81,9 +86,12 @@ export function classParameters({ volumeType, fsType }: PlanStorageClass): Reado
 }
 
 /** What to use instead of an access mode that the plan does not allow. Pure. */
-export function accessModeAlternatives(mode: string, allowed: readonly string[]): string {
-  const shares = mode === 'ReadWriteMany' || mode === 'ReadOnlyMany' ? ', or a StorageClass for shares' : '';
-  return `use ${allowed.join(' or ')}${shares}`;
+export function accessModeAlternatives(
+  mode: string,
+  { accessModes = [], areSharesAllowed }: Pick<StorageLimits, 'accessModes' | 'areSharesAllowed'>,
+): string {
+  const isForMany = mode === 'ReadWriteMany' || mode === 'ReadOnlyMany';
+  return `use ${accessModes.join(' or ')}${isForMany && areSharesAllowed ? ', or a StorageClass for shares' : ''}`;
 }
 
 /** What to use instead of a tenant's own class. Pure. */

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { allowedVersions, plansThatAllow } from './offered-names.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 30);
-const MINORS = SHIPPED_RELEASES.map(({ spec }) => spec.minor);
 const LIMITED = aPlan({ kubernetes: { newest: '1.35' } }, { name: 'limited' });
 const WARNING = aPlan(
   { kubernetes: { newest: '1.35' }, limitNotes: [{ limit: 'kubernetes', value: '', enforcement: 'Warn' }] },
@@ -22,8 +21,8 @@ describe('allowedVersions', () => {
   test.each([
     { reason: 'a plan that only warns', plan: WARNING },
     { reason: 'an unknown plan', plan: undefined },
-  ])('includes all versions for $reason', ({ plan }) => {
-    expect(allowedVersions(plan, SHIPPED_RELEASES, NOW_MS)).toEqual(MINORS);
+  ])('includes all supported versions for $reason', ({ plan }) => {
+    expect(allowedVersions(plan, SHIPPED_RELEASES, NOW_MS)).toEqual(['1.35', '1.36']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { offeredVersions } from '@fairway/api/domain/offered-versions';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Plan, plans } from '@fairway/api/kinds/plan';
@@ -53,15 +54,16 @@ export async function plansWithVersion(
   return plansThatAllow(version, offered.items, releases.items, nowMs);
 }
 
-/** Minor versions that the plan allows to new clusters; all for an unknown plan. Pure. */
+/** Minor versions that new clusters of the plan, or any if it is unknown, can use. Pure. */
 export function allowedVersions(
   plan: Plan | undefined,
   releases: readonly KubernetesRelease[],
   nowMs: number,
 ): readonly string[] {
-  return releasesOfPlan(plan, { releases, nowMs })
-    .filter(isAllowed)
-    .map(({ spec }) => spec.minor);
+  const usable = offeredVersions(releasesOfPlan(plan, { releases, nowMs }), nowMs).filter(
+    ({ problem, phase }) => problem === undefined && (phase === 'Supported' || phase === 'Preview'),
+  );
+  return [...new Set(usable.map(({ minor }) => minor))];
 }
 
 /** Names of the plans that allow the minor or exact version. Pure. */

@@ -115,7 +115,7 @@ function notesText({ notes }: LimitRow): string {
 
 const COLUMNS: readonly RowColumn<LimitRow>[] = [
   ['LIMIT', ({ name }) => name],
-  ['SUPPORTED', ({ supported = [] }) => supported.join(', ')],
+  ['SUPPORTED', ({ supported }) => (supported?.length === 0 ? 'none' : (supported?.join(', ') ?? ''))],
   ['NOT SUPPORTED', ({ unsupported = [] }) => unsupported.join(', ')],
   ['NOTES', notesText],
   ['MEANING', ({ sentences }) => sentences.join(' '), 'wide'],

@@ -1,4 +1,5 @@
 import { storageLimits } from '@fairway/api/domain/plan-storage';
+import type { FeatureName } from '@fairway/api/kinds/plan-limits';
 import type { PlanStorage } from '@fairway/api/kinds/plan-storage';
 import { aPlan } from '@fairway/api/testing/objects';
 import { expect, test } from 'vitest';
@@ -25,6 +26,7 @@ const PLANNED_CLASSES = { classes: [fastClass], tenantClasses: 'Refused' } satis
 test.each<{
   reason: string;
   storage?: PlanStorage;
+  features?: FeatureName[];
   modes?: string[];
   of?: Parameters<typeof aClass>;
   message?: RegExp;
@@ -43,6 +45,13 @@ test.each<{
     storage: ONCE_MODES,
     modes: ['ReadOnlyMany'],
     message: /^accessModes contains ReadOnlyMany, .*StorageClass for shares$/,
+  },
+  {
+    reason: 'many readers in a plan without shares',
+    storage: ONCE_MODES,
+    features: [],
+    modes: ['ReadOnlyMany'],
+    message: /^accessModes contains ReadOnlyMany, .*: use ReadWriteOnce or ReadWriteOncePod$/,
   },
   {
     reason: 'an access mode for one pod, although the plan allows one node',
@@ -79,8 +88,8 @@ test.each<{
     storage: { classes: [], tenantClasses: 'Refused' },
     message: /it has none$/,
   },
-])('checks a claim against the plan: $reason', ({ storage, modes = ['ReadWriteOnce'], of = [], message }) => {
-  const { spec } = aPlan(storage && { storage });
+])('checks a claim against the plan: $reason', ({ storage, features, modes = ['ReadWriteOnce'], of = [], message }) => {
+  const { spec } = aPlan({ ...(storage && { storage }), ...(features && { allowed: { features } }) });
 
   const excesses = claimExcesses(aClaim({ accessModes: modes }), aClass(...of), storageLimits(spec));
 

@@ -22,14 +22,15 @@ export function claimExcesses(claim: ClaimParts, storageClass: ClassParts, limit
 type ClaimParts = Pick<PersistentVolumeClaim, 'spec'>;
 type ClassParts = Pick<StorageClass, 'metadata' | 'parameters'>;
 
-function modeExcesses({ spec }: ClaimParts, { accessModes }: StorageLimits): readonly Excess[] {
+function modeExcesses({ spec }: ClaimParts, limits: StorageLimits): readonly Excess[] {
+  const { accessModes } = limits;
   if (accessModes === undefined) return [];
   return (spec.accessModes ?? [])
     .filter((mode) => !accessModes.includes(mode))
     .map((mode) => ({
       limit: 'storage.accessModes',
       value: mode,
-      problem: `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${accessModeAlternatives(mode, accessModes)}`,
+      problem: `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${accessModeAlternatives(mode, limits)}`,
     }));
 }
 

@@ -21,8 +21,21 @@ describe('titles of limits', () => {
     { limit: 'allowed.features', value: 'Hibernation', title: 'No hibernation' },
     { limit: 'allowed.features', value: 'New', title: 'Features: New', reason: 'unknown here' },
     { limit: 'cni.allowed', value: 'cilium', title: 'Pod networks: cilium' },
+    {
+      limit: 'storage.accessModes',
+      value: '',
+      allowed: ['ReadWriteOnce', 'ReadWriteOncePod'],
+      title: 'Access modes of volumes: only ReadWriteOnce, ReadWriteOncePod',
+    },
+    {
+      limit: 'services.refusedAnnotations',
+      value: '',
+      excluded: ['example.org/*'],
+      title: 'Annotations of Services: not example.org/*',
+    },
+    { limit: 'storage.tenantClasses', value: '', excluded: [], title: 'Your own storage classes: none' },
     { limit: 'allowed.unsafeSysctls', value: '', title: 'allowed.unsafeSysctls', reason: 'without a text' },
-  ] as const)('$limit $value is “$title”', ({ limit, value, title, ...plan }) => {
-    expect(limitTitle({ limit, value }, 'kubernetes' in plan ? plan : {}, t)).toBe(title);
+  ] as const)('$limit $value is “$title”', ({ title, ...row }) => {
+    expect(limitTitle(row, 'kubernetes' in row ? { kubernetes: row.kubernetes } : {}, t)).toBe(title);
   });
 });

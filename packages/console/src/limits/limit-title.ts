@@ -7,7 +7,7 @@ type LimitKey = keyof (typeof limitTexts)['en'];
 
 /** What a limit is about. A limit or feature without a text of its own is named as in the Plan. */
 export function limitTitle(
-  { limit, value }: Pick<LimitRow, 'limit' | 'value'>,
+  { limit, value, allowed, excluded }: Pick<LimitRow, 'limit' | 'value' | 'allowed' | 'excluded'>,
   { kubernetes }: Pick<PlanSpec, 'kubernetes'>,
   t: Translate<(typeof limitTexts)['en']>,
 ): string {
@@ -20,6 +20,9 @@ export function limitTitle(
   if (limit === 'allowed.features' && isKey(feature)) return t(feature);
   const key = `limit.${limit}`;
   const name = isKey(key) ? t(key) : limit;
+  if (allowed !== undefined) return t('only', { name, values: allowed.join(', ') });
+  if (excluded !== undefined)
+    return excluded.length === 0 ? t('none', { name }) : t('not', { name, values: excluded.join(', ') });
   return value === '' ? name : `${name}: ${value}`;
 }
 

@@ -8,18 +8,25 @@ import { limitTitle } from './limit-title.ts';
 import { limitRows } from './plan-limits.ts';
 import { limitTexts } from './texts.ts';
 
+interface PlanLimitsPanelProps {
+  readonly plan: PlanSpec;
+  /** Whether it is a panel of a page, instead of a part of a form. */
+  readonly isOwnPanel?: boolean;
+}
+
 /** The plan's limits with the operator's reasons, alternatives and links; nothing for a plan without limits. */
-export function PlanLimitsPanel({ plan }: { readonly plan: PlanSpec }) {
+export function PlanLimitsPanel({ plan, isOwnPanel = false }: PlanLimitsPanelProps) {
   const t = useText(limitTexts);
   const locale = useLocale();
   const rows = limitRows(plan, useNow());
   if (rows.length === 0) return null;
+  const Heading = isOwnPanel ? 'h2' : 'h3';
   const date = (iso: string) => day(iso, locale, 'UTC');
   return (
-    <section aria-labelledby="plan-limits">
-      <h3 id="plan-limits">{t('title')}</h3>
+    <section className={isOwnPanel ? 'fw-panel' : undefined} aria-labelledby="plan-limits">
+      <Heading id="plan-limits">{t('title')}</Heading>
       <ul>
-        {rows.map(({ key, limit, value, isRefused, since, until, reason, alternative, link }) => {
+        {rows.map(({ key, limit, value, allowed, excluded, isRefused, since, until, reason, alternative, link }) => {
           const dates = [
             ...(isRefused || since !== undefined ? [] : [t('warns')]),
             ...(since === undefined ? [] : [t('since', { day: date(since) })]),
@@ -27,7 +34,7 @@ export function PlanLimitsPanel({ plan }: { readonly plan: PlanSpec }) {
           ];
           return (
             <li key={key}>
-              <strong>{limitTitle({ limit, value }, plan, t)}</strong>
+              <strong>{limitTitle({ limit, value, allowed, excluded }, plan, t)}</strong>
               {dates.length > 0 && ` (${dates.join(', ')})`} <OperatorText text={reason} />{' '}
               <OperatorText text={alternative} /> <LimitLink link={link} />
             </li>

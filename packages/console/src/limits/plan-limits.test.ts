@@ -108,6 +108,25 @@ describe('limits for users', () => {
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
   });
 
+  test('limits in clusters list their values, with or without a note', () => {
+    expect(
+      rowsOf({
+        services: { ipFamilies: ['IPv4'], refusedAnnotations: [{ key: 'example.org/*' }] },
+        storage: { accessModes: ['ReadWriteOnce'], tenantClasses: 'Refused' },
+        limitNotes: [
+          note({ limit: 'storage.accessModes', alternative: 'use one node' }),
+          note({ limit: 'services.ipFamilies', value: 'DualStack', enforcement: 'Warn' }),
+        ],
+      }),
+    ).toMatchObject([
+      { limit: 'services.ipFamilies', value: '', allowed: ['IPv4'], isRefused: true },
+      { limit: 'services.refusedAnnotations', excluded: ['example.org/*'] },
+      { limit: 'storage.tenantClasses', excluded: [] },
+      { limit: 'storage.accessModes', allowed: ['ReadWriteOnce'], alternative: 'use one node' },
+      { limit: 'services.ipFamilies', value: 'DualStack', isRefused: false },
+    ]);
+  });
+
   test('announced limits show their first day, and limits that have ended are left out', () => {
     expect(
       rowsOf({

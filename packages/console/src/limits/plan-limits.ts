@@ -19,6 +19,22 @@ const FEATURES = [
 ] as const satisfies readonly FeatureName[];
 
 type LimitedPlan = Pick<PlanSpec, 'kubernetes' | 'allowed' | 'limitNotes'>;
+/** The parts of a plan that limit what users see here and in their clusters. */
+type PlanLimits = LimitedPlan & Partial<Pick<PlanSpec, 'network' | 'services' | 'storage'>>;
+
+/** Limits that list the values that users can choose. */
+const CHOICES: Readonly<Partial<Record<LimitName, (plan: PlanLimits) => readonly string[] | undefined>>> = {
+  'network.ipFamilies': ({ network }) => network?.ipFamilies,
+  'services.types': ({ services }) => services?.types,
+  'services.ipFamilies': ({ services }) => services?.ipFamilies,
+  'services.loadBalancerProviders': ({ services }) => services?.loadBalancerProviders,
+  'storage.accessModes': ({ storage }) => storage?.accessModes,
+};
+/** Limits that list the values that users cannot choose; an empty list means none at all. */
+const EXCLUSIONS: Readonly<Partial<Record<LimitName, (plan: PlanLimits) => readonly string[] | undefined>>> = {
+  'services.refusedAnnotations': ({ services }) => services?.refusedAnnotations?.map(({ key }) => key),
+  'storage.tenantClasses': ({ storage }) => (storage?.tenantClasses === 'Refused' ? [] : undefined),
+};
 
 /** A limit that a value exceeds. The API decides; the forms follow the same rules. */
 export interface ExceededLimit {
@@ -57,8 +73,11 @@ function exceeded(plan: LimitedPlan, limit: LimitName, value: string, nowMs: num
 export interface LimitRow {
   readonly key: string;
   readonly limit: LimitName;
-  /** The excluded value; empty if the note is about the whole limit. */
+  /** The excluded value; empty if the row is about the whole limit. */
   readonly value: string;
+  /** The values that the plan allows or excludes; undefined if it lists none. */
+  readonly allowed?: readonly string[] | undefined;
+  readonly excluded?: readonly string[] | undefined;
   readonly isRefused: boolean;
   /** The day from which requests are refused, if that is in the future. */
   readonly since: string | undefined;
@@ -70,14 +89,21 @@ export interface LimitRow {
   readonly link: string | undefined;
 }
 
-/** The limits that users should know: versions, excluded features, and everything that has a note. */
-export function limitRows(plan: LimitedPlan, nowMs: number): readonly LimitRow[] {
+/** The limits that users should know: versions, excluded features, limits in clusters, and everything that has a note. */
+export function limitRows(plan: PlanLimits, nowMs: number): readonly LimitRow[] {
   const { kubernetes, allowed, limitNotes = [] } = plan;
   const hasWindow = kubernetes?.oldest !== undefined || kubernetes?.newest !== undefined;
   const hasGeneralNote = (limit: LimitName) => limitNotes.some((note) => note.limit === limit && note.value === '');
   const excluded = allowed?.features === undefined ? [] : FEATURES.filter((name) => !allowed.features?.includes(name));
+  const lists = [...Object.entries(CHOICES), ...Object.entries(EXCLUSIONS)] as [
+    LimitName,
+    (plan: PlanLimits) => readonly string[] | undefined,
+  ][];
+  const isListed = ([limit, valuesOf]: (typeof lists)[number]) =>
+    valuesOf(plan) !== undefined && !hasGeneralNote(limit);
   const withoutNote: readonly { readonly limit: LimitName; readonly value: string }[] = [
     ...(hasWindow && !hasGeneralNote('kubernetes') ? [{ limit: 'kubernetes', value: '' } as const] : []),
+    ...lists.filter(isListed).map(([limit]) => ({ limit, value: '' })),
     ...excluded
       .filter((value) => !limitNotes.some((note) => note.limit === 'allowed.features' && note.value === value))
       .map((value) => ({ limit: 'allowed.features', value }) as const),
@@ -89,7 +115,11 @@ export function limitRows(plan: LimitedPlan, nowMs: number): readonly LimitRow[]
     // Each excluded feature has a row, with the note on all of them.
     ...limitNotes.filter((note) => note !== generalFeatureNote).map((note) => rowOf(note, note, day)),
   ];
-  return rows.filter((row) => row !== undefined);
+  return rows.flatMap((row) => {
+    if (row === undefined) return [];
+    const { limit, value } = row;
+    return [value === '' ? { ...row, allowed: CHOICES[limit]?.(plan), excluded: EXCLUSIONS[limit]?.(plan) } : row];
+  });
 }
 
 function rowOf(
