@@ -1,7 +1,7 @@
 import { CINDER_DRIVER } from '@fairway/kube/kinds/csi-source';
 import type { PlanSpec } from '../kinds/plan.ts';
-import { isFeatureAllowed } from '../limits/features.ts';
 import type { PlanStorageClass } from '../kinds/plan-storage.ts';
+import { isFeatureAllowed } from '../limits/features.ts';
 
 /** Topology key for zones: the label that the driver sets on nodes, and the key in its volumes' node affinity. */
 export const CINDER_ZONE_LABEL = `topology.${CINDER_DRIVER}/zone`;

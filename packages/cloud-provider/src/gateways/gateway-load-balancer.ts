@@ -76,7 +76,8 @@ export class GatewayLoadBalancerReconciler {
     if (!hasFinalizer(gateway, CLEANUP_FINALIZER)) this.#limits.require(owner, beyond, false);
     await wrapTenantError(ensureFinalizer(tenant.client.resource(Gateways), gateway, CLEANUP_FINALIZER));
     const { present, deletingCount } = await observeLoadBalancers(scope);
-    this.#limits.require(owner, beyond, present.length + deletingCount > 0);
+    const count = present.length + deletingCount;
+    this.#limits.require(owner, beyond, await this.#limits.hasLoadBalancer(scope, beyond, count));
     const loadBalancer = await oldestLoadBalancer(scope, present, memory);
     watch.begin(cloud, key);
     if (loadBalancer === undefined && deletingCount > 0) {

@@ -70,7 +70,8 @@ export class IngressLoadBalancerReconciler {
     for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);
     await wrapTenantError(ensureFinalizer(tenant.client.resource(Ingresses), ingress, CLEANUP_FINALIZER));
     const { present, deletingCount } = await observeLoadBalancers(scope);
-    this.#limits.require(owner, beyond, present.length + deletingCount > 0);
+    const count = present.length + deletingCount;
+    this.#limits.require(owner, beyond, await this.#limits.hasLoadBalancer(scope, beyond, count));
     const loadBalancer = await oldestLoadBalancer(scope, present, this.#dependencies.memory);
     watch.begin(cloud, key);
     if (loadBalancer === undefined && deletingCount > 0) return watch.expect(cloud, key, 'deletion');

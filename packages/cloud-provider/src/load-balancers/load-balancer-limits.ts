@@ -4,12 +4,18 @@ import type { Clock } from '@fairway/base/clock';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { LoadBalancerEvents } from './load-balancer-events.ts';
 import type { LoadBalancerScope } from './load-balancer-scope.ts';
+import { hasFloatingIp } from './observation.ts';
 import { PLAN_LIMIT_REASON, PlanLimitExceeded } from './service-refused.ts';
 import type { LoadBalancerSettings } from './settings.ts';
 
 /** An object that has or needs a load balancer. */
 interface LimitedOwner extends Pick<LoadBalancerScope, 'key' | 'tenant'> {
   readonly object: KubeObject;
+}
+
+interface Beyond {
+  readonly excesses: readonly Excess[];
+  readonly limits: InClusterLimits;
 }
 
 /**
@@ -33,7 +39,7 @@ export class LoadBalancerLimits {
    */
   require(
     { key, tenant, object }: LimitedOwner,
-    { excesses, limits }: { readonly excesses: readonly Excess[]; readonly limits: InClusterLimits },
+    { excesses, limits }: Beyond,
     hasLoadBalancer: boolean,
   ): readonly string[] {
     if (hasLoadBalancer) this.#existing.add(key);
@@ -44,6 +50,13 @@ export class LoadBalancerLimits {
       this.#events.warning(tenant, object, PLAN_LIMIT_REASON, message, message);
     }
     return refusals;
+  }
+
+  /** Whether the owner has a load balancer or, if the plan would refuse a new one, what is left of one that it had. */
+  async hasLoadBalancer(scope: LoadBalancerScope, { excesses, limits }: Beyond, count: number): Promise<boolean> {
+    if (count > 0) return true;
+    const { refusals } = enforceLimits(excesses, limits, this.#clock.now());
+    return refusals.length > 0 && !this.#existing.has(scope.key) && (await hasFloatingIp(scope));
   }
 
   forget(key: string): void {

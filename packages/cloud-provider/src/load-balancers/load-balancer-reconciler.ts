@@ -83,7 +83,8 @@ export class LoadBalancerReconciler {
     const { present, deletingCount } = await observeLoadBalancers(requested);
     watch.begin(cloud, key);
     if (present.length + deletingCount === 0 && (await this.#dependencies.takeover.step(requested))) return;
-    const hasLoadBalancer = present.length + deletingCount + observeShared(requested).length > 0;
+    const count = present.length + deletingCount + observeShared(requested).length;
+    const hasLoadBalancer = await this.#limits.hasLoadBalancer(requested, beyond, count);
     const refusals = this.#limits.require({ ...requested, object: service }, beyond, hasLoadBalancer);
     const limited = await this.#withEffectiveAnnotations(requested, limits, { present, hasLoadBalancer });
     const scope = { ...limited, refusals };

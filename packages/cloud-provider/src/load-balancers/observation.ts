@@ -200,6 +200,12 @@ export async function observeFloatingIps(scope: LoadBalancerScope): Promise<read
   return [...items, ...others];
 }
 
+/** Whether the owner has a floating IP: it outlives a load balancer that is being replaced, even if Fairway restarts. */
+export async function hasFloatingIp(scope: LoadBalancerScope): Promise<boolean> {
+  const { own } = floatingIpMarks(scope);
+  return (await observeFloatingIps(scope)).some(({ description }) => description === own);
+}
+
 /** The list with this process's later changes. */
 function withPendingWrites<T extends { readonly id: string }>(
   ledger: Ledger<T>,

@@ -261,6 +261,23 @@ describe('a load balancer that existed before a limit', () => {
     expect((await fairway.trees()).map(({ listeners }) => listeners.length)).toEqual([1, 1]);
   });
 
+  test('is replaced even if Fairway restarts in between', async () => {
+    await fairway.create('web');
+    await fairway.clock.pass(MINUTE_MS);
+    const { loadBalancer } = await onlyTree(fairway);
+    await offer({ types: ['ClusterIP'] });
+    const { loadBalancers } = fairway.octavia;
+    await fairway.fairway.stopProcess();
+    await loadBalancers.deleteCascade(loadBalancer.id);
+    // Octavia completes the deletion.
+    await fairway.clock.pass(MINUTE_MS);
+    await fairway.fairway.startProcess();
+    await fairway.clock.pass(10 * MINUTE_MS);
+
+    expect((await onlyTree(fairway)).loadBalancer.id).not.toBe(loadBalancer.id);
+    expect(await servedAddresses(fairway)).toMatchObject({ ready: 'True' });
+  });
+
   test('is replaced if it fails', async () => {
     await fairway.create('web');
     await fairway.clock.pass(MINUTE_MS);
