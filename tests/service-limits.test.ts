@@ -54,10 +54,10 @@ describe.skipIf(skipped !== '')(`the limits of two services of one operator${ski
       const plan = load(readFileSync(join(PROJECT, 'examples/plans', `${name}.yaml`), 'utf8')) as Plan;
       const { kubernetes, ...spec } = plan.spec;
       await operator.resource(plans).create({ ...plan, spec });
-      expect(await cli('cluster', 'create', name, '--plan', name)).toBe('');
+      await succeed('cluster', 'create', name, '--plan', name);
       await operator.resource(plans).patch(name, { type: 'merge', value: { spec: { kubernetes } } });
       const file = join(fairway.fairway.home, `${name}.kubeconfig`);
-      expect(await cli('kubeconfig', name, '-o', file)).toBe('');
+      await succeed('kubeconfig', name, '-o', file);
       tenants.set(name, await clientOf(file));
     }
     const { namespace } = fairway.fairway;
@@ -75,6 +75,11 @@ describe.skipIf(skipped !== '')(`the limits of two services of one operator${ski
   async function cli(...words: readonly string[]): Promise<string> {
     const { code, stderr } = await fairwayCommand(...words);
     return code === 0 ? '' : stderr;
+  }
+
+  async function succeed(...words: readonly string[]): Promise<void> {
+    const problem = await cli(...words);
+    if (problem !== '') throw new Error(problem);
   }
 
   async function coe(...words: readonly string[]): Promise<string> {

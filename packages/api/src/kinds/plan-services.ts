@@ -10,7 +10,7 @@ const refusedAnnotation = z
       .min(1)
       .max(317)
       .regex(
-        /^(?:[A-Za-z0-9][A-Za-z0-9._/-]*\*?|\*)[A-Za-z0-9._/-]*$/,
+        /^(?:[A-Za-z0-9][A-Za-z0-9._/-]*(?:\*[A-Za-z0-9._/-]*)?|\*[A-Za-z0-9._/-]*)$/,
         'must be the key of an annotation, or a pattern with one *, such as "example.org/*"',
       )
       .describe('Key of the annotation, or a pattern such as "loadbalancer.openstack.org/*".'),
@@ -19,7 +19,7 @@ const refusedAnnotation = z
         z
           .string()
           .max(128)
-          .regex(/^[^*]*\*?[^*]*$/, 'must be a value, or a pattern with one *, such as "ovn*"'),
+          .regex(/^[^*]*(?:\*[^*]*)?$/, 'must be a value, or a pattern with one *, such as "ovn*"'),
       )
       .min(1)
       .max(20)
