@@ -41,9 +41,16 @@ describe.skipIf(!hasBrowser)('input in a console form', () => {
   it('is kept when the session ends, and is saved after signing in again', async () => {
     const page = await test.openAs('demo', poolPath());
     await nodes(page).fill('4');
+    // A request of an earlier input could end the session while the next one is typed.
+    const typed = Promise.withResolvers<void>();
+    await page.route('**/*', async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
     await page.context().clearCookies();
     // The console validates the input, and detects that the session has expired.
     await nodes(page).fill('3');
+    typed.resolve();
     await page.getByText('Your session has ended.').waitFor();
     await page.locator('#password').fill(test.password);
     await page.keyboard.press('Enter');

@@ -9,7 +9,7 @@ uwsgi_app() { # NAME PORT THREADS [ENV...]
 
 start_services() {
   local e=$R/etc c i
-  uwsgi_app keystone 5000 10 OS_KEYSTONE_CONFIG_DIR=$e/keystone
+  uwsgi_app keystone 5000 1 OS_KEYSTONE_CONFIG_DIR=$e/keystone
   uwsgi_app placement 8778 6 OS_PLACEMENT_CONFIG_DIR=$e/placement
   local nova="--config-file $e/nova/nova.conf" db="--config-file $e/nova/db.conf" g=()
   for i in $(seq $OSTEST_COMPUTES); do
