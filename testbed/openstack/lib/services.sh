@@ -9,6 +9,7 @@ uwsgi_app() { # NAME PORT THREADS [ENV...]
 
 start_services() {
   local e=$R/etc c i
+  # With threads, Keystone 22 confuses the tokens of concurrent requests.
   uwsgi_app keystone 5000 1 OS_KEYSTONE_CONFIG_DIR=$e/keystone
   uwsgi_app placement 8778 6 OS_PLACEMENT_CONFIG_DIR=$e/placement
   local nova="--config-file $e/nova/nova.conf" db="--config-file $e/nova/db.conf" g=()
